@@ -16,6 +16,10 @@ export interface ResumableUpload {
   readonly path: string;
   /** The size of the whole file in bytes. */
   readonly size: number;
+  /** Whether that is not known yet: `size` is that of what has been received. */
+  readonly deferred: boolean;
+  /** What the client sent as `Upload-Concat`: `partial`, or `final` with the addresses of the parts; or "". */
+  readonly concat: string;
   /** How many bytes have been received and synced. */
   readonly received: number;
   /** The SHA-256 that the content must have, in lower-case hex. */
@@ -37,7 +41,7 @@ export interface UploadBounds {
   readonly maxUnfinished: number;
   /** The most bytes of the tree, those of unfinished uploads included. @default unlimited */
   readonly quota: number | undefined;
-  /** The size of the file that the upload replaces, in bytes. */
+  /** What counts already and will be gone, in bytes: the file that is replaced, or the parts of a whole. */
   readonly replacedBytes: number;
 }
 
@@ -47,7 +51,8 @@ export interface UploadStore {
   add(upload: NewUpload, bounds: UploadBounds): Promise<"added" | "tooMany" | "overQuota">;
   /** The upload of a tree with the id, unless it has expired. */
   find(userId: number, id: string, now: number): Promise<ResumableUpload | undefined>;
-  /** Keeps how much has been received. */
+  /** Keeps the size of an upload that had none, within the quota. Returns whether it did. */
+  fix(upload: ResumableUpload, size: number, quota: number | undefined): Promise<boolean>;
   /**
    * Keeps how much has been received.
    *
@@ -82,6 +87,12 @@ export interface PartStore {
    * @throws {AppError} `ErrUploadsLocked` when a request at another server has changed the upload.
    */
   open(id: string, size: number): Promise<OpenPart>;
+  /**
+   * Returns the content of whole parts, in order, to be published. They stay until they are removed.
+   *
+   * @throws {AppError} `ErrUploadsLocked` as {@link open} does.
+   */
+  join(parts: readonly Pick<ResumableUpload, "id" | "size">[]): Promise<StagedBlob>;
   /** Removes a part if there is one. It must not be open. */
   remove(id: string): Promise<void>;
   /** The ids of all parts; undefined if each is kept with the row of its upload. */

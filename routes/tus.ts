@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { MiddlewareHandler } from "hono";
 import { AppError, quoted } from "../core/errors.ts";
 import type { Tree } from "../core/tree/changes.ts";
-import { maxUploadSize } from "../core/tree/create_upload.ts";
+import { maxUploadSize } from "../core/tree/upload_size.ts";
 import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from "../core/uploads.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { addHeader } from "./respond.ts";
@@ -13,7 +13,10 @@ export const UPLOADS_PATH = "/uploads";
 const CONTENT_TYPES = ["application/offset+octet-stream", "application/octet-stream"];
 
 const TUS_VERSION = "1.0.0";
-const EXTENSIONS = "creation,creation-with-upload,checksum,termination,expiration";
+const EXTENSIONS = "creation,creation-defer-length,creation-with-upload,checksum,concatenation," +
+  "termination,expiration";
+/** The longest `Upload-Concat`: more than 100 addresses. */
+const MAX_CONCAT_LENGTH = 16 * 1024;
 /** The longest `Upload-Metadata`: the longest path takes about a third of it. */
 const MAX_METADATA_LENGTH = 16 * 1024;
 /** The lengths of checksums in bytes. */
@@ -80,6 +83,58 @@ export function byteCountOf(headers: Headers, name: string): number {
   if (Number.isSafeInteger(value)) return value;
   const given = text === null ? "missing" : quoted(text);
   throw invalid(`${name} is ${given}, expected a number of bytes`);
+}
+
+/**
+ * Whether the client states the size of an upload later (tus 1.0.0, creation-defer-length).
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when `Upload-Defer-Length` is not 1, or the size is there.
+ */
+export function isDeferred(headers: Headers): boolean {
+  const header = headers.get("Upload-Defer-Length");
+  if (header === null) return false;
+  if (header !== "1") throw invalid(`Upload-Defer-Length is ${quoted(header)}, expected 1`);
+  if (headers.has("Upload-Length")) {
+    throw invalid("Upload-Length and Upload-Defer-Length are given");
+  }
+  return true;
+}
+
+/** What `Upload-Concat` says of an upload. */
+export interface Concat {
+  /** As the client sent it; "" for an upload that is a file of its own. */
+  readonly header: string;
+  /** The ids of the parts that the file is joined from. */
+  readonly ids?: readonly string[];
+}
+
+/**
+ * Parses `Upload-Concat` (tus 1.0.0, concatenation).
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is malformed, or a joined upload has a size or
+ *   content.
+ */
+export function concatOf(headers: Headers): Concat {
+  const header = headers.get("Upload-Concat")?.trim() ?? "";
+  if (header === "" || header === "partial") return { header };
+  if (!header.startsWith("final;")) {
+    throw invalid(`Upload-Concat is ${quoted(header)}, expected partial, or final; and addresses`);
+  }
+  if (header.length > MAX_CONCAT_LENGTH) {
+    throw invalid(`Upload-Concat is longer than ${MAX_CONCAT_LENGTH} characters`);
+  }
+  for (const name of ["Upload-Length", "Upload-Defer-Length"]) {
+    if (headers.has(name)) throw invalid(`${name} is given, but the parts have the size`);
+  }
+  if (hasContent(headers)) throw invalid("a joined upload has no content but that of its parts");
+  const addresses = header.slice("final;".length).split(" ").filter((address) => address !== "");
+  if (addresses.length === 0) throw invalid("Upload-Concat has no parts");
+  const ids = addresses.map((address) => {
+    const id = /(?:^|\/)([0-9a-f]{32})(?:\?.*)?$/.exec(address)?.[1];
+    if (id !== undefined) return id;
+    throw invalid(`Upload-Concat has ${quoted(address)}, expected the address of an upload`);
+  });
+  return { header, ids };
 }
 
 /**

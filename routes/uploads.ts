@@ -4,7 +4,9 @@ import { AppError, quoted } from "../core/errors.ts";
 import { joinPath, sanitizeDirectory, sanitizeFileName, sanitizePath } from "../core/paths.ts";
 import { changedOwners } from "../core/tree/change_set.ts";
 import { createUpload } from "../core/tree/create_upload.ts";
+import { joinUploads } from "../core/tree/join_uploads.ts";
 import {
+  type AppendRequest,
   appendToUpload,
   discardUpload,
   findUpload,
@@ -25,7 +27,9 @@ import { addHeader, respond } from "./respond.ts";
 import {
   byteCountOf,
   checksumOf,
+  concatOf,
   hasContent,
+  isDeferred,
   parseMetadata,
   requireContent,
   requireTus,
@@ -42,22 +46,30 @@ export function describeUploads(c: Handled): Response {
 export async function postUpload(c: Handled, uploads: UploadService): Promise<Response> {
   const { headers, url } = c.req.raw;
   requireTus(headers);
-  refuseConcatenation(headers);
-  const size = byteCountOf(headers, "Upload-Length");
+  const { header: concat, ids } = concatOf(headers);
+  const size = ids !== undefined || isDeferred(headers)
+    ? undefined
+    : byteCountOf(headers, "Upload-Length");
   const metadata = headers.get("Upload-Metadata") ?? "";
   const values = parseMetadata(metadata);
-  const path = pathOf(values);
-  auditChange(c, { paths: [path] });
-  const upload = await createUpload(uploads, {
+  const path = concat === "partial" ? undefined : pathOf(values);
+  auditChange(c, { paths: path === undefined ? [] : [path] });
+  const request = {
     caller: callerOf(c),
-    path,
-    size,
     sha256: sha256Of(values),
     onConflict: wordOf(parseQuery(url), "on_conflict", OnConflict) ?? "error",
     metadata,
-  });
+    concat,
+  };
   const comes = hasContent(headers);
-  const progress = comes || size === 0 ? await appendFirst(c, uploads, upload) : { upload };
+  const begin = async (): Promise<UploadProgress> => {
+    const upload = await createUpload(uploads, { ...request, path, size });
+    return comes || size === 0 ? await appendFirst(c, uploads, upload) : { upload };
+  };
+  const progress = path !== undefined && ids !== undefined
+    ? await joinUploads(uploads, { ...request, path, ids })
+    : await begin();
+  const { upload } = progress;
   auditProgress(c, progress, false);
   addHeader(c, "Location", locationOf(c, upload.id));
   if (comes) addHeader(c, "Upload-Offset", String(progress.upload.received));
@@ -72,13 +84,15 @@ export async function getUpload(c: Handled, uploads: UploadService): Promise<Res
   const progress = await findUpload(uploads, { caller: callerOf(c), id: idOf(c) });
   auditProgress(c, progress, true);
   const { upload } = progress;
-  addHeader(c, "Upload-Length", String(upload.size));
+  if (upload.deferred) addHeader(c, "Upload-Defer-Length", "1");
+  else addHeader(c, "Upload-Length", String(upload.size));
+  if (upload.concat !== "") addHeader(c, "Upload-Concat", upload.concat);
   if (upload.metadata !== "") addHeader(c, "Upload-Metadata", upload.metadata);
   showProgress(c, upload);
   const entry: UploadEntry = {
     id: upload.id,
-    path: upload.path,
-    size: upload.size,
+    path: pathsOf(upload)[0] ?? null,
+    size: upload.deferred ? null : upload.size,
     received: upload.received,
     created_at: isoTime(upload.createdAt),
     expires_at: isoTime(upload.expiresAt),
@@ -95,6 +109,7 @@ export async function patchUpload(c: Handled, uploads: UploadService): Promise<R
   const progress = await append(c, uploads, {
     id: idOf(c),
     offset: byteCountOf(raw.headers, "Upload-Offset"),
+    size: raw.headers.has("Upload-Length") ? byteCountOf(raw.headers, "Upload-Length") : undefined,
   });
   auditProgress(c, progress, true);
   showProgress(c, progress.upload);
@@ -106,8 +121,8 @@ export async function deleteUpload(c: Handled, uploads: UploadService): Promise<
   requireTus(c.req.raw.headers);
   const id = idOf(c);
   auditChange(c, { paths: [], details: { upload: id } });
-  const { path } = await removeUpload(uploads, { caller: callerOf(c), id });
-  auditChange(c, { paths: [path], details: { upload: id } });
+  const upload = await removeUpload(uploads, { caller: callerOf(c), id });
+  auditChange(c, { paths: pathsOf(upload), details: { upload: id } });
   return respond(c, null, 204);
 }
 
@@ -139,14 +154,13 @@ async function appendFirst(
 function append(
   c: Handled,
   uploads: UploadService,
-  { id, offset }: { readonly id: string; readonly offset: number },
+  part: Pick<AppendRequest, "id" | "offset" | "size">,
 ): Promise<UploadProgress> {
   const { raw } = c.req;
   const declared = raw.headers.get("Content-Length");
   return appendToUpload(uploads, {
     caller: callerOf(c),
-    id,
-    offset,
+    ...part,
     ...partialBody(raw),
     declaredSize: declared === null ? undefined : Number(declared),
     checksum: checksumOf(raw.headers),
@@ -157,7 +171,7 @@ function append(
 /** Records a completed upload, and one that was created; not each step in between. */
 function auditProgress(c: Handled, { upload, stored }: UploadProgress, isStep: boolean): void {
   auditChange(c, {
-    paths: [upload.path],
+    paths: pathsOf(upload),
     details: { upload: upload.id },
     ...(stored === undefined ? { isStep } : { records: changedOwners(stored.changes) }),
   });
@@ -182,6 +196,11 @@ function locationOf(c: Handled, id: string): string {
   return `${directory}${id}${tree === undefined ? "" : `?tree=${tree}`}`;
 }
 
+/** The path of the file that an upload becomes, unless it is a part of another one. */
+function pathsOf({ path, concat }: ResumableUpload): string[] {
+  return concat === "partial" ? [] : [path];
+}
+
 /** The path of the file: `path`, or `filename` in the directory `dir`. */
 function pathOf(metadata: ReadonlyMap<string, string>): string {
   const path = metadata.get("path");
@@ -195,12 +214,6 @@ function sha256Of(metadata: ReadonlyMap<string, string>): string | undefined {
   const sha256 = metadata.get("sha256");
   if (sha256 === undefined || /^[\da-f]{64}$/i.test(sha256)) return sha256?.toLowerCase();
   throw invalid(`sha256 in Upload-Metadata is ${quoted(sha256)}, expected 64 hexadecimal digits`);
-}
-
-function refuseConcatenation(headers: Headers): void {
-  for (const name of ["Upload-Concat", "Upload-Defer-Length"]) {
-    if (headers.has(name)) throw invalid(`${name} is not supported; upload each file as one`);
-  }
 }
 
 function idOf(c: Handled): string {

@@ -6,8 +6,14 @@ const bytes = v.pipe(v.number(), v.integer(), v.minValue(0));
 /** An upload that can be resumed, as callers receive it (C 21). */
 export const UploadEntry = v.object({
   id: v.string(),
-  path: v.string(),
-  size: v.pipe(bytes, v.description("The size of the whole file")),
+  path: v.pipe(
+    v.nullable(v.string()),
+    v.description("Where the file will be; null for a part of one"),
+  ),
+  size: v.pipe(
+    v.nullable(bytes),
+    v.description("The size of the whole file; null until it is known"),
+  ),
   received: bytes,
   created_at: time,
   expires_at: time,

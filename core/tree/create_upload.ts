@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { OnConflict } from "../../schemas/resources.ts";
-import { formatBytes } from "../../schemas/units.ts";
 import { type Caller, ownerOf, requirePermission } from "../caller.ts";
-import { AppError, quoted } from "../errors.ts";
-import { nameOf, parentOf, refuseUncreatable } from "../paths.ts";
+import { parentOf, refuseUncreatable } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { ResumableUpload } from "../uploads.ts";
 import type { Tree } from "./changes.ts";
+import { refuseOversized } from "./upload_size.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 import { quotaOf, tooManyBytes } from "./quota.ts";
 import type { UploadService } from "./resumable_upload.ts";
@@ -20,15 +19,19 @@ const ID_BYTES = 16;
 /** A request for an upload that can be resumed (C 21). */
 export interface CreateUploadRequest {
   readonly caller: Caller;
-  /** Sanitized. */
-  readonly path: string;
-  /** The size of the whole file in bytes. */
-  readonly size: number;
+  /** Sanitized; undefined for a part of another upload, which becomes no file of its own. */
+  readonly path: string | undefined;
+  /** The size of the whole file in bytes; undefined if a later request states it. */
+  readonly size: number | undefined;
   /** The SHA-256 that the content must have, in lower-case hex. */
   readonly sha256: string | undefined;
   readonly onConflict: OnConflict;
   /** As the client sent it. */
   readonly metadata: string;
+  /** See `ResumableUpload.concat`. */
+  readonly concat: string;
+  /** The whole uploads that it is joined from. @default none */
+  readonly parts?: readonly ResumableUpload[];
 }
 
 /**
@@ -41,21 +44,30 @@ export interface CreateUploadRequest {
  */
 export async function createUpload(
   { tree, store, parts, locks, expiryMs }: UploadService,
-  { caller, path, size, sha256, onConflict, metadata }: CreateUploadRequest,
+  { path: given, size: stated, parts: joined = [], ...request }: CreateUploadRequest,
 ): Promise<ResumableUpload> {
+  const { caller, sha256, onConflict, metadata, concat } = request;
+  const id = randomBytes(ID_BYTES).toString("hex");
+  const path = given ?? id;
+  const size = stated ?? 0;
   refuseUncreatable(path);
   if (onConflict === "replace") requirePermission(caller, "resources.edit");
   refuseOversized(tree, path, size);
   const userId = ownerOf(caller);
-  const found = await findConflict(tree, { userId, path, onConflict });
-  tree.blobs.requireSpace(size);
+  const found = given === undefined
+    ? undefined
+    : await findConflict(tree, { userId, path, onConflict });
+  // The first part stays where it is.
+  tree.blobs.requireSpace(size - (joined[0]?.size ?? 0));
   const now = Date.now();
   const upload = {
-    id: randomBytes(ID_BYTES).toString("hex"),
+    id,
     userId,
     createdBy: caller.userId,
     path,
     size,
+    deferred: stated === undefined,
+    concat,
     sha256,
     onConflict,
     metadata,
@@ -63,7 +75,10 @@ export async function createUpload(
     expiresAt: now + expiryMs,
   };
   const quota = quotaOf(tree, caller);
-  const replacedBytes = onConflict === "error" ? 0 : found?.size ?? 0;
+  const replacedBytes = joined.reduce(
+    (bytes, part) => bytes + part.size,
+    onConflict === "error" ? 0 : found?.size ?? 0,
+  );
   const bounds = { maxUnfinished: MAX_UNFINISHED, quota, replacedBytes };
   // Until the upload has a part, a start must not take it for one that has lost it.
   using _lock = await locks.acquire(upload.id, () => {});
@@ -81,22 +96,6 @@ export async function createUpload(
     throw error;
   }
   return { ...upload, received: 0, completedAt: null };
-}
-
-/** The largest file that an upload may have, in bytes. */
-export function maxUploadSize({ limits }: Pick<Tree, "limits">): number {
-  return Math.min(limits.maxUploadFileSize, limits.maxUploadTotalSize);
-}
-
-function refuseOversized(tree: Tree, path: string, size: number): void {
-  const max = maxUploadSize(tree);
-  if (size <= max) return;
-  throw new AppError(
-    "ErrUploadsTooLarge",
-    `Cannot upload: ${quoted(nameOf(path))} is larger than ${
-      formatBytes(max)
-    } (STRONGROOM_MAX_UPLOAD_FILE_SIZE)`,
-  );
 }
 
 /** The record at the path, if the upload may replace it or have the same content. */

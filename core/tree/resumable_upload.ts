@@ -10,11 +10,14 @@ import type {
 } from "../uploads.ts";
 import type { StagedBlob } from "../blob_store.ts";
 import type { Tree } from "./changes.ts";
+import { KeptProgress } from "./kept_progress.ts";
 import { Staging, type StoredFiles } from "./staging.ts";
 import { invalidUpload } from "./placement.ts";
+import { withSize } from "./deferred_size.ts";
+import { contentWithinQuota } from "./quota.ts";
 import { decideBy } from "./upload.ts";
 import type { UploadLocks } from "./upload_locks.ts";
-import { MIB } from "../../schemas/units.ts";
+import { maxUploadSize } from "./upload_size.ts";
 
 /** What the operations on resumable uploads work with. */
 export interface UploadService {
@@ -26,16 +29,14 @@ export interface UploadService {
   readonly expiryMs: number;
 }
 
-/** What has been received is kept whenever it has grown by this much, or for this long. */
-const KEEP_BYTES = 64 * MIB;
-const KEEP_MS = 5000;
-
 /** A request to append content to an upload. */
 export interface AppendRequest {
   readonly caller: Caller;
   readonly id: string;
   /** Where the content begins, in bytes. */
   readonly offset: number;
+  /** The size of the whole file, if the client states it now. */
+  readonly size?: number | undefined;
   /** Yields all that was received, even if it fails then. */
   readonly content: AsyncIterable<Chunk>;
   /** The size of the content in bytes, if the client has stated it. */
@@ -68,17 +69,22 @@ export interface UploadProgress {
  */
 export async function appendToUpload(
   service: UploadService,
-  { caller, id, offset, content, declaredSize = 0, cut, checksum, sha256 }: AppendRequest,
+  { caller, id, offset, size, content, declaredSize = 0, cut, checksum, sha256 }: AppendRequest,
 ): Promise<UploadProgress> {
   using _lock = await lock(service, { caller, id }, cut);
-  const upload = await find(service, caller, id);
-  if (offset !== upload.received) {
+  const found = await find(service, caller, id);
+  if (found.concat.startsWith("final")) {
+    throw new AppError("ErrNotPermitted", "The upload is joined from others, and takes no content");
+  }
+  if (offset !== found.received) {
     throw new AppError(
       "ErrUploadsConflict",
-      `Upload-Offset is ${offset}, but the upload has ${upload.received} bytes`,
+      `Upload-Offset is ${offset}, but the upload has ${found.received} bytes`,
     );
   }
-  refuseExcess(upload, declaredSize);
+  const upload = await withSize(service, { caller, upload: found, size });
+  const limited = upload.deferred ? { ...upload, size: maxUploadSize(service.tree) } : upload;
+  refuseExcess(limited, declaredSize);
   if (sha256 !== undefined && sha256 !== (upload.sha256 ?? sha256)) {
     throw invalidUpload("Upload-Metadata states another SHA-256 than that of the creation");
   }
@@ -86,11 +92,20 @@ export async function appendToUpload(
   const part = await service.parts.open(id, upload.received);
   try {
     await part.begin(checksum?.algorithm);
-    const received = await receive(service, upload, { part, content, checksum });
+    // Before it has a size, an upload counts against the quota by what has come.
+    const affordable = upload.deferred
+      ? contentWithinQuota(service.tree, { caller, besides: 0 }, content)
+      : content;
+    const received = await receive(service, limited, { part, content: affordable, checksum });
     return await completeIfWhole(service, {
       caller,
       part,
-      upload: { ...upload, received, sha256: sha256 ?? upload.sha256 },
+      upload: {
+        ...upload,
+        received,
+        size: upload.deferred ? received : upload.size,
+        sha256: sha256 ?? upload.sha256,
+      },
     });
   } finally {
     await part.close();
@@ -108,7 +123,7 @@ export async function findUpload(
 ): Promise<UploadProgress> {
   using _lock = await lock(service, { caller, id });
   const upload = await find(service, caller, id);
-  if (upload.received < upload.size || upload.completedAt !== null) return { upload };
+  if (!isDue(upload) || upload.completedAt !== null) return { upload };
   const part = await service.parts.open(id, upload.received);
   try {
     return await completeIfWhole(service, { caller, part, upload });
@@ -143,8 +158,13 @@ export async function discardUpload(
   await parts.remove(id);
 }
 
+/** Whether an upload is to be stored. A part of another one is not. */
+function isDue({ size, received, deferred, concat }: ResumableUpload): boolean {
+  return received === size && !deferred && concat === "";
+}
+
 /** Takes the lock of an upload that the caller may use. Others must not cut its transfer off. */
-async function lock(
+export async function lock(
   service: UploadService,
   { caller, id }: { readonly caller: Caller; readonly id: string },
   cut: () => void = () => {},
@@ -153,7 +173,8 @@ async function lock(
   return await service.locks.acquire(id, cut);
 }
 
-async function find(
+/** @throws {AppError} `ErrUploadsNotFound` when the caller may not use the upload. */
+export async function find(
   { store }: UploadService,
   caller: Caller,
   id: string,
@@ -176,7 +197,8 @@ async function receive(
       const bytes = chunk.length;
       refuseExcess(upload, total += bytes);
       await part.append(chunk);
-      if (checksum === undefined) kept.appended(bytes);
+      // What is kept of an upload without a size would count twice against the quota.
+      if (checksum === undefined && !upload.deferred) kept.appended(bytes);
     }
   } catch (error) {
     await kept.settled();
@@ -209,54 +231,15 @@ function isExcess(error: unknown): boolean {
   return error instanceof AppError && error.kind === "ErrUploadsTooLarge";
 }
 
-/** Keeps from time to time how much an upload has received. */
-class KeptProgress {
-  readonly #service: UploadService;
-  readonly #upload: ResumableUpload;
-  readonly #part: OpenPart;
-  #bytes = 0;
-  #since = performance.now();
-  #keeping: Promise<unknown> | undefined;
-
-  constructor(service: UploadService, upload: ResumableUpload, part: OpenPart) {
-    this.#service = service;
-    this.#upload = upload;
-    this.#part = part;
-  }
-
-  appended(bytes: number): void {
-    this.#bytes += bytes;
-    const isDue = this.#bytes >= KEEP_BYTES || performance.now() - this.#since >= KEEP_MS;
-    if (!isDue || this.#keeping !== undefined) return;
-    this.#bytes = 0;
-    this.#since = performance.now();
-    // The last one reports what keeps failing.
-    this.#keeping = this.keep().catch(() => {}).finally(() => this.#keeping = undefined);
-  }
-
-  async settled(): Promise<void> {
-    await this.#keeping;
-  }
-
-  async keep(): Promise<number> {
-    const { store, expiryMs } = this.#service;
-    const size = await this.#part.sync();
-    const { turn } = this.#part;
-    const expiresAt = Date.now() + expiryMs;
-    await store.advance(this.#upload.id, { received: size, expiresAt, turn });
-    return size;
-  }
-}
-
 async function completeIfWhole(
   service: UploadService,
   { caller, part, upload }: { caller: Caller; part: OpenPart; upload: ResumableUpload },
 ): Promise<UploadProgress> {
-  if (upload.received < upload.size) return { upload };
+  if (!isDue(upload)) return { upload };
   const now = Date.now();
   try {
     await using blob = await part.finish();
-    const stored = await store(service, { caller, upload, blob, now });
+    const stored = await storeUpload(service, { caller, upload, blob, now });
     await service.parts.remove(upload.id);
     return { upload: { ...upload, completedAt: now }, stored };
   } catch (error) {
@@ -265,13 +248,19 @@ async function completeIfWhole(
   }
 }
 
-async function store(
-  { tree }: UploadService,
-  { caller, upload, blob, now }: {
+/**
+ * Stores the content of an upload. It is complete then, and so are the parts that it was joined from.
+ *
+ * @throws {AppError} as {@link appendToUpload} does.
+ */
+export async function storeUpload(
+  { tree }: Pick<UploadService, "tree">,
+  { caller, upload, blob, now, parts = [] }: {
     caller: Caller;
     upload: ResumableUpload;
     blob: StagedBlob;
     now: number;
+    parts?: readonly ResumableUpload[];
   },
 ): Promise<StoredFiles> {
   const { id, path, sha256, onConflict } = upload;
@@ -286,7 +275,11 @@ async function store(
     caller,
     decide: (file, found) => decideBy(onConflict, file, found),
     mayReplace: onConflict !== "error",
-    alongside: (transaction) => transaction.completeUpload(id, now),
+    async alongside(transaction) {
+      for (const completed of [id, ...parts.map((part) => part.id)]) {
+        await transaction.completeUpload(completed, now);
+      }
+    },
   });
   return await staging.store([{ path, blob }]);
 }

@@ -1,5 +1,5 @@
 import type { Chunk } from "../content.ts";
-import { quoted } from "../errors.ts";
+import { AppError, quoted } from "../errors.ts";
 import { nameOf } from "../paths.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import type { Tree } from "./changes.ts";
@@ -29,6 +29,27 @@ export function refuseLarge(
       } in total (STRONGROOM_MAX_UPLOAD_TOTAL_SIZE)`,
     );
   }
+}
+
+/** The largest file that an upload that can be resumed may have, in bytes. */
+export function maxUploadSize({ limits }: Pick<Tree, "limits">): number {
+  return Math.min(limits.maxUploadFileSize, limits.maxUploadTotalSize);
+}
+
+/**
+ * Refuses an upload that can be resumed of more than {@link maxUploadSize}.
+ *
+ * @throws {AppError} `ErrUploadsTooLarge`.
+ */
+export function refuseOversized(tree: Tree, path: string, size: number): void {
+  const max = maxUploadSize(tree);
+  if (size <= max) return;
+  throw new AppError(
+    "ErrUploadsTooLarge",
+    `Cannot upload: ${quoted(nameOf(path))} is larger than ${
+      formatBytes(max)
+    } (STRONGROOM_MAX_UPLOAD_FILE_SIZE)`,
+  );
 }
 
 /** Passes content on. `check` receives the number of bytes so far, and throws if that is too many. */

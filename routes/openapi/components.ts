@@ -109,7 +109,7 @@ const REPORT_VALIDATION: Json = {
     properties: {
       valid: { const: false },
       violations: { type: "array", items: reference("Violation"), maxItems: 1000 },
-      violations_truncated: { const: true, description: "There are more violations" },
+      violations_truncated: { type: "boolean", description: "There are more violations" },
     },
   }],
 };

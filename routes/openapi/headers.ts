@@ -33,6 +33,8 @@ const HEADERS = {
   "Tus-Max-Size": text("The largest file in bytes", "314572800"),
   "Tus-Checksum-Algorithm": text("The algorithms of checksums", "sha1,sha256,md5"),
   "Upload-Length": text("The size of the file in bytes", "5"),
+  "Upload-Defer-Length": text("1 if the size of the file is not known yet", "1"),
+  "Upload-Concat": text("partial, or final with the addresses of its parts", "partial"),
   "Upload-Offset": text("How many bytes have been received", "0"),
   "Upload-Metadata": text("As the client sent it", "path bW9kZWxz"),
   "Upload-Expires": text(

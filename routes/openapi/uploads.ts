@@ -29,6 +29,7 @@ const TUS_RESUMABLE = required(
   requestHeader("Tus-Resumable", "The version of the protocol", "1.0.0"),
 );
 const OFFSET = requestHeader("Upload-Offset", "Where the content begins: what HEAD says", "0");
+const LENGTH = requestHeader("Upload-Length", "The size of the file, if it was deferred", "5");
 const CHECKSUM = requestHeader(
   "Upload-Checksum",
   "sha1, sha256 or md5, a space, and the digest in base64",
@@ -84,7 +85,13 @@ export const CREATE: Operation = {
   description: "The body may have the first bytes. Replacing a file needs resources.edit besides.",
   parameters: [
     TUS_RESUMABLE,
-    required(requestHeader("Upload-Length", "The size of the file in bytes", "5")),
+    requestHeader("Upload-Length", "The size of the file in bytes, if it is known", "5"),
+    requestHeader("Upload-Defer-Length", "1 if a later request states the size", "1"),
+    requestHeader(
+      "Upload-Concat",
+      "partial for a part of a file, or final; and the addresses of its parts, with spaces between",
+      "partial",
+    ),
     requestHeader(
       "Upload-Metadata",
       "path, or filename and dir, and sha256: each with its value in base64",
@@ -104,7 +111,7 @@ export const CREATE: Operation = {
       headers: headersOf([...TUS, "Location"], ["Upload-Offset", "Upload-Expires"]),
     },
   },
-  refusals: [...STORING, "ErrUploadsTooLarge", "ErrUploadsChecksumMismatch"],
+  refusals: APPENDING,
 };
 
 export const FIND: Operation = {
@@ -119,8 +126,14 @@ export const FIND: Operation = {
     200: {
       ...enveloped("The upload", reference("Upload")),
       headers: headersOf(
-        [...TUS, "Upload-Length", "Upload-Offset"],
-        ["Upload-Expires", "Upload-Metadata"],
+        [...TUS, "Upload-Offset"],
+        [
+          "Upload-Length",
+          "Upload-Defer-Length",
+          "Upload-Concat",
+          "Upload-Expires",
+          "Upload-Metadata",
+        ],
       ),
     },
   },
@@ -131,7 +144,7 @@ export const APPEND: Operation = {
   id: "appendToUpload",
   tag: "uploads",
   summary: "Append content to an upload; its last byte stores the file",
-  parameters: [ID, TUS_RESUMABLE, required(OFFSET), CHECKSUM, SHA256],
+  parameters: [ID, TUS_RESUMABLE, required(OFFSET), LENGTH, CHECKSUM, SHA256],
   requestBody: { required: true, ...CONTENT },
   responses: {
     204: {
@@ -151,6 +164,7 @@ export const OVERRIDE: Operation = {
     TUS_RESUMABLE,
     required(requestHeader("X-HTTP-Method-Override", "PATCH or DELETE", "PATCH")),
     OFFSET,
+    LENGTH,
     CHECKSUM,
     SHA256,
   ],

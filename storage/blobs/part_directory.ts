@@ -1,6 +1,8 @@
 import type { StagedBlob } from "../../core/blob_store.ts";
+import type { Chunk } from "../../core/content.ts";
+import { SPARE_MEMORY } from "../../core/spare_memory.ts";
 import type { LfsObject, ParkedContent } from "../../core/lfs_objects.ts";
-import type { OpenPart, PartStore } from "../../core/uploads.ts";
+import type { OpenPart, PartStore, ResumableUpload } from "../../core/uploads.ts";
 import { uploadDirectory } from "../disk/data_directory.ts";
 import {
   makeDirectorySync,
@@ -90,6 +92,22 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     };
   }
 
+  /** What the first part has stays where it is; that of the others is appended to it. */
+  async join(parts: readonly Pick<ResumableUpload, "id" | "size">[]): Promise<StagedBlob> {
+    const [first, ...others] = parts;
+    if (first === undefined) throw new TypeError("No parts to join");
+    const joined = await this.open(first.id, first.size);
+    try {
+      for (const { id, size } of others) {
+        for await (const chunk of readFile(this.#pathOf(id), size)) await joined.append(chunk);
+      }
+      return await joined.finish();
+    } finally {
+      // If that failed, its next request finds it longer than it is known to be, and cuts it.
+      await joined.close();
+    }
+  }
+
   async park(id: string, blob: StagedBlob): Promise<void> {
     const path = this.#pathOf(id);
     try {
@@ -144,6 +162,18 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     this.#idle.set(id, { writer, end });
     if (this.#idle.size <= MAX_IDLE_PARTS) return;
     for (const oldest of this.#idle.keys()) return await this.#take(oldest)?.close();
+  }
+}
+
+/** The first bytes of a file, in chunks whose memory is given away. */
+async function* readFile(path: string, size: number): AsyncGenerator<Chunk> {
+  using file = await Deno.open(path);
+  for (let left = size; left > 0;) {
+    const memory = SPARE_MEMORY.take();
+    const bytes = await file.read(memory.subarray(0, Math.min(memory.length, left)));
+    if (bytes === null) throw new Error(`A part of an upload has lost ${left} bytes`);
+    left -= bytes;
+    yield memory.subarray(0, bytes);
   }
 }
 

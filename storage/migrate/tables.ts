@@ -263,6 +263,8 @@ export const TABLES: readonly Table[] = [
       created_at: "number",
       expires_at: "number",
       completed_at: "number",
+      deferred: "number",
+      concat: "text",
     },
     key: ["id"],
     // What the others have received is not carried: their clients begin again.

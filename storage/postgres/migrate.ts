@@ -9,6 +9,7 @@ import unnameableRecords from "./migrations/0008_unnameable_records.sql" with { 
 import scansOfUsers from "./migrations/0009_scans_of_users.sql" with { type: "text" };
 import consoleSessions from "./migrations/0010_console_sessions.sql" with { type: "text" };
 import endedCredentials from "./migrations/0011_ended_credentials.sql" with { type: "text" };
+import joinedUploads from "./migrations/0012_joined_uploads.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly string[] = [
   scansOfUsers,
   consoleSessions,
   endedCredentials,
+  joinedUploads,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

@@ -51,7 +51,7 @@ export async function takeObjects(session: Session, ids: readonly string[]): Pro
 /** {@link WriteTransaction.completeUpload} */
 export async function completeUpload(session: Session, id: string, now: number): Promise<void> {
   const completed = await session.run(
-    `UPDATE uploads SET completed_at = :now::bigint
+    `UPDATE uploads SET completed_at = :now::bigint, received = size
      WHERE id = :id::text AND completed_at IS NULL`,
     { id, now },
   );

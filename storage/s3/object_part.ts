@@ -107,7 +107,12 @@ export class ObjectPart implements OpenPart {
   }
 
   finish(): Promise<StagedBlob> {
-    return this.#next(() => this.#parts.stage(this.#content(this.#stored)));
+    return this.#next(() => this.#parts.stage(this.content()));
+  }
+
+  /** What is durable. */
+  content(): AsyncGenerator<Chunk> {
+    return this.#content(this.#stored);
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,11 @@
 import type { StagedBlob } from "../../core/blob_store.ts";
 import type { Chunk } from "../../core/content.ts";
 import type { LfsObject, ParkedContent } from "../../core/lfs_objects.ts";
-import { type OpenPart, type PartStore, uploadEnded } from "../../core/uploads.ts";
+import { type PartStore, type ResumableUpload, uploadEnded } from "../../core/uploads.ts";
 import { StagedSmallBlob } from "../blobs/staged_small_blob.ts";
 import type { ContentDigest } from "../blobs/hasher.ts";
 import type { ObjectTable } from "../ports/object_table.ts";
+import { asUnavailable } from "./failures.ts";
 import { ObjectPart, type ObjectPartParts } from "./object_part.ts";
 import { StagedObject } from "./staged_object.ts";
 
@@ -33,12 +34,25 @@ export class ObjectParts implements PartStore, ParkedContent {
     return Promise.resolve();
   }
 
-  async open(id: string, size: number): Promise<OpenPart> {
+  async open(id: string, size: number): Promise<ObjectPart> {
     const table = this.#options.objects.parts;
     const taken = await table.take(id, size);
     if (taken === undefined) throw uploadEnded();
     const { turn, parts } = taken;
     return new ObjectPart({ id, turn }, parts, { ...this.#options, table });
+  }
+
+  async join(parts: readonly Pick<ResumableUpload, "id" | "size">[]): Promise<StagedBlob> {
+    const opened: ObjectPart[] = [];
+    for (const { id, size } of parts) opened.push(await this.open(id, size));
+    async function* content() {
+      for (const part of opened) yield* part.content();
+    }
+    try {
+      return await this.#options.stage(content());
+    } catch (error) {
+      throw asUnavailable(error);
+    }
   }
 
   async park(id: string, blob: StagedBlob): Promise<void> {

@@ -3,7 +3,7 @@ import { lfsStatements } from "./lfs_statements.ts";
 
 const UPLOAD_COLUMNS =
   `id, user_id, created_by, path, size, received, sha256, on_conflict, metadata,
-  created_at, expires_at, completed_at`;
+  created_at, expires_at, completed_at, deferred, concat`;
 
 /** All statements about resumable uploads, and about content that waits for a commit, by name. */
 export const uploadStatements = (dialect: Dialect) => ({
@@ -16,12 +16,15 @@ export const uploadStatements = (dialect: Dialect) => ({
     WHERE user_id = :user AND completed_at IS NULL`,
   add:
     `INSERT INTO uploads (${UPLOAD_COLUMNS}) VALUES (:id, :user, :maker, :path, :size, 0, :sha256,
-    :onConflict, :metadata, :now, :expiry, NULL)`,
+    :onConflict, :metadata, :now, :expiry, NULL, :deferred, :concat)`,
   find: `SELECT ${UPLOAD_COLUMNS} FROM uploads
     WHERE id = :id AND user_id = :user AND expires_at > :now`,
-  advance: `UPDATE uploads SET received = :received, expires_at = :expiry
+  advance: `UPDATE uploads SET received = :received, expires_at = :expiry,
+      size = CASE deferred WHEN 0 THEN size ELSE :received END
     WHERE id = :id AND turn = :turn RETURNING id`,
-  complete: `UPDATE uploads SET completed_at = :now
+  fix: `UPDATE uploads SET size = :size, deferred = 0
+    WHERE id = :id AND deferred = 1 AND received <= :size RETURNING id`,
+  complete: `UPDATE uploads SET completed_at = :now, received = size
     WHERE id = :id AND completed_at IS NULL RETURNING id`,
   remove: "DELETE FROM uploads WHERE id = :id AND turn = coalesce(:turn, turn) RETURNING id",
   expired: "SELECT id FROM uploads WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit",

@@ -46,6 +46,19 @@ export class SqlUploadStore implements UploadStore {
     return (await this.#statements.find("find", { user, id, now })).map(toUpload)[0];
   }
 
+  fix(
+    { id, userId: user, size: counted }: ResumableUpload,
+    size: number,
+    quota = Infinity,
+  ): Promise<boolean> {
+    return this.#statements.write(async (run) => {
+      const [usage] = await run("usage", { user });
+      if (Number(usage?.bytes) + size - counted > quota) return false;
+      if ((await run("fix", { id, size })).length === 0) throw uploadEnded();
+      return true;
+    }, user);
+  }
+
   async advance(
     id: string,
     { received, expiresAt, turn }: { received: number; expiresAt: number; turn: number },
@@ -89,6 +102,8 @@ function parametersOf(upload: NewUpload): SqlParameters {
     metadata: upload.metadata,
     now: upload.createdAt,
     expiry: upload.expiresAt,
+    deferred: Number(upload.deferred),
+    concat: upload.concat,
   };
 }
 
@@ -99,6 +114,8 @@ function toUpload(row: SqlRow): ResumableUpload {
     createdBy: Number(row.created_by),
     path: String(row.path),
     size: Number(row.size),
+    deferred: Number(row.deferred) === 1,
+    concat: String(row.concat),
     received: Number(row.received),
     sha256: row.sha256 === null ? undefined : String(row.sha256),
     onConflict: v.parse(OnConflict, row.on_conflict),

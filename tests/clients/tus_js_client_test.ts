@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { Upload } from "tus-js-client";
+import { Readable } from "node:stream";
+import { Upload, type UploadOptions as UploadFunctions } from "tus-js-client";
 import type { Client } from "../support/client.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
@@ -104,5 +105,46 @@ Deno.test({
     } finally {
       await Deno.remove(dataDir, { recursive: true });
     }
+  },
+});
+
+Deno.test({
+  name: "C 21 tus-js-client uploads parts beside each other, and what has no size yet",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(t) {
+    await using server = await TestServer.start();
+    const one = await server.as(1);
+    const options = {
+      endpoint: `${one.url}/uploads/`,
+      retryDelays: [0, 10],
+      headers: { Authorization: `Bearer ${one.token}` },
+      storeFingerprintForResuming: false,
+    };
+    const uploaded = (content: Buffer | Readable, more: Partial<UploadFunctions>) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      new Upload(content, {
+        ...options,
+        ...more,
+        onError: reject,
+        onSuccess: () => resolve(),
+      }).start();
+      return promise;
+    };
+    await t.step("C 21 parallelUploads: 3", async () => {
+      const sha256 = createHash("sha256").update(CONTENT).digest("hex");
+      const metadata = { path: "a/parallel.bin", sha256 };
+      await uploaded(Buffer.from(CONTENT), { metadata, parallelUploads: 3, chunkSize: 700_000 });
+      assert.deepEqual(await one.bytes({ path: "a/parallel.bin" }), CONTENT);
+    });
+    await t.step("C 21 uploadLengthDeferred", async () => {
+      const stream = Readable.from([
+        Buffer.from(CONTENT.slice(0, 3_000_001)),
+        Buffer.from(CONTENT.slice(3_000_001)),
+      ]);
+      const metadata = { path: "a/deferred.bin" };
+      await uploaded(stream, { metadata, uploadLengthDeferred: true, chunkSize: 1_000_000 });
+      assert.deepEqual(await one.bytes({ path: "a/deferred.bin" }), CONTENT);
+    });
   },
 });

@@ -77,12 +77,12 @@ Deno.test("C 21 a creation that cannot succeed is refused", async (t) => {
       400,
       INVALID,
     ],
-    "of a part to concatenate": [
-      { size: 1, metadata: path, headers: { "Upload-Concat": "partial" } },
+    "of a part of something": [
+      { size: 1, metadata: path, headers: { "Upload-Concat": "parts" } },
       400,
       INVALID,
     ],
-    "with a deferred length": [
+    "with a length and a deferred one": [
       { size: 1, metadata: path, headers: { "Upload-Defer-Length": "1" } },
       400,
       INVALID,

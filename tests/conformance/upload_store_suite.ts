@@ -16,6 +16,8 @@ function newUpload(id: number, changes: Partial<NewUpload> = {}): NewUpload {
     createdBy: 2,
     path: "d/é",
     size: 10,
+    deferred: false,
+    concat: "",
     sha256: undefined,
     onConflict: "skip",
     metadata: "filename ZA==",

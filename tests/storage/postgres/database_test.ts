@@ -33,10 +33,10 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
       "writes",
       (session) => session.run("UPDATE schema_version SET version = 99"),
     );
-    await assert.rejects(open(), /has schema version 99; this program supports up to 11/);
+    await assert.rejects(open(), /has schema version 99; this program supports up to 12/);
     await database.use(
       "writes",
-      (session) => session.run("UPDATE schema_version SET version = 11"),
+      (session) => session.run("UPDATE schema_version SET version = 12"),
     );
   });
   await t.step("values of all types come back as they went", async () => {

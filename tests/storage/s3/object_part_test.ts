@@ -7,12 +7,14 @@ import { faults, type OpenStores, type Room, settledKeys } from "../../support/s
 
 const ID = "1".repeat(32);
 const TIMES = { createdAt: 0, expiresAt: 2 ** 50 };
+/** An upload that is a file of its own. */
+const FILE = { onConflict: "error", metadata: "", deferred: false, concat: "" } as const;
 
 /** Begins an upload of a tree. */
 async function begin({ records }: OpenStores, size: number): Promise<void> {
   const upload = { id: ID, userId: 1, createdBy: 1, path: "a", size, sha256: undefined, ...TIMES };
   const bounds = { maxUnfinished: 10, quota: undefined, replacedBytes: 0 };
-  await records.uploads.add({ ...upload, onConflict: "error", metadata: "" }, bounds);
+  await records.uploads.add({ ...upload, ...FILE }, bounds);
 }
 
 /** Appends content as a request does. */
