@@ -444,7 +444,10 @@ Deno.test("C 21 OPTIONS shows what the server supports, to foreign pages as well
     });
     assert.equal(status, 204);
     assert.equal(headers.get("Tus-Version"), "1.0.0");
-    assert.match(headers.get("Tus-Extension") ?? "", /creation,.*checksum,termination,expiration/);
+    assert.match(
+      headers.get("Tus-Extension") ?? "",
+      /creation,.*checksum,concatenation,termination,expiration/,
+    );
     assert.equal(headers.get("Tus-Max-Size"), "1099511627776");
     assert.match(headers.get("Tus-Checksum-Algorithm") ?? "", /sha1/);
     if (corsOrigins === undefined) continue;
