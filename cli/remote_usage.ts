@@ -20,7 +20,7 @@ const CONFLICT_VALUES = { "--on-conflict": ["error", "skip", "replace"] };
 export const REMOTE_USAGES = {
   login: {
     summary: "Keep the URL of a server and a credential for it, for several servers if need be",
-    forms: ["login [--cacert FILE] URL", "login list", "login use URL"],
+    forms: ["login [--hf] [--cacert FILE] URL", "login list", "login use URL"],
     details:
       `Reads the credential from stdin, or without echo from the terminal, asks the server whether it accepts
 it, and keeps both in $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else
@@ -28,6 +28,8 @@ can read. Commands use the server of the last login; login use makes another one
 names one for a command. STRONGROOM_URL and STRONGROOM_TOKEN take precedence over what is kept.
 login list prints the servers, and until when their credentials are valid.
 
+  --hf           Keep a short credential in its place, hf_ and 37 letters and digits, which the server mints
+                 with it and which permits the same; print it, too, for clients of the hub that take no other
   --cacert FILE  Trust the authority with the certificate in FILE, as PEM. It is kept with the login.
                  Any other command that uses a server takes it, too`,
     examples: [

@@ -24,7 +24,7 @@ export const USAGES: Readonly<Record<Exclude<CommandName, Hidden>, Usage>> = {
   token: {
     summary: "Print a new credential for a server, or list or revoke them",
     forms: [
-      "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE]",
+      "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE] [--hf]",
       "token list [--json]",
       "token revoke JTI",
       "token revoke --user ID [--before TIME]",
@@ -42,11 +42,15 @@ a time, also those that the server does not know. Links and signed addresses end
   --tree ID=P,…      Privileges in the tree of another user; view is short for resources.view
   --ttl TIME         How long it is valid: 90s, 15m, 1h, 30d. Default: 1h
   --quota SIZE       The most bytes of the user's files, such as 5GiB
+  --hf               A short one, hf_ and 37 letters and digits: clients of the model hub that take
+                     no other
+  --label TEXT       What it is for; lists show it
   --before TIME      With revoke --user: 2026-01-31T09:00:00Z. Default: now`,
     examples: [
       "TOKEN=$(strongroom token --user 1 --admin)",
       "strongroom token --user 7 --privileges resources.view,resources.download --ttl 30d",
       "strongroom token --user 3 --tree 7=view,download,upload",
+      "HF_TOKEN=$(strongroom token --hf --user 7 --privileges resources.view,resources.download --ttl 30d)",
       "strongroom token list",
       "strongroom token revoke --user 7",
     ],

@@ -20,14 +20,33 @@ export interface RegisteredCredential {
   readonly expiresAt: number | undefined;
   /** Undefined unless it is revoked. */
   readonly revokedAt: number | undefined;
+  /** What a short credential has besides (C 31). @default it is a signed token */
+  readonly short?: ShortCredential | undefined;
+}
+
+/** What is known of a short credential besides. */
+export interface ShortCredential {
+  /** The key that it stands or falls with, as if that had signed it. */
+  readonly keyId: string | undefined;
+  /** When it was used last, as far as servers have noted it. */
+  readonly usedAt: number | undefined;
+}
+
+/** What makes a credential a short one. */
+export interface NewShortCredential {
+  /** The SHA-256 of its token in hex. Nothing else of the token is kept. */
+  readonly tokenSha256: string;
+  readonly keyId: string | undefined;
 }
 
 /** A credential that another one is about to mint. */
-export interface DerivedCredential extends Omit<RegisteredCredential, "revokedAt"> {
+export interface DerivedCredential extends Omit<RegisteredCredential, "revokedAt" | "short"> {
   readonly userId: number;
   readonly parent: string;
   /** When the parent was issued, in case that it is not recorded. */
   readonly parentIssuedAt: number;
+  /** @default it is a signed token */
+  readonly short?: NewShortCredential | undefined;
   readonly mintedAt: number;
   readonly expiresAt: number;
 }
@@ -49,6 +68,10 @@ export interface MintedCredential {
   readonly trees: TreePrivileges;
   readonly mintedAt: number;
   readonly expiresAt: number;
+  readonly label?: string | undefined;
+  readonly quota?: number | undefined;
+  /** @default it is a signed token */
+  readonly short?: NewShortCredential | undefined;
 }
 
 /** The credentials that were minted or revoked (C 22). Other processes may change it at any time. */
@@ -69,4 +92,8 @@ export interface CredentialStore {
    */
   revokeUser(userId: number, before: number, now: number): Promise<number>;
   readonly isRevoked: IsRevoked;
+  /** The short credential whose token has a SHA-256, in hex. It may be over. */
+  findShort(tokenSha256: string): Promise<RegisteredCredential | undefined>;
+  /** Notes when credentials were used last, in milliseconds since the Unix epoch, by `jti`. */
+  noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
 }

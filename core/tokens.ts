@@ -5,6 +5,7 @@ import type { CredentialPage, CredentialStore, RegisteredCredential } from "./cr
 import { LEEWAY_S, type SignCredential } from "./credentials.ts";
 import { AppError, quoted } from "./errors.ts";
 import { KEPT_PER_VALID } from "./settled_time.ts";
+import { newShortToken, shortTokenSha256 } from "./short_credentials.ts";
 
 /** What the operations on credentials work with. */
 export interface TokenService {
@@ -32,6 +33,8 @@ export interface MintTokenRequest {
   /** In bytes. @default that of the caller's credential */
   readonly quota?: number | undefined;
   readonly label?: string | undefined;
+  /** Whether its token is short, as clients of the model hub need it (C 31). @default false */
+  readonly isShort?: boolean | undefined;
 }
 
 /**
@@ -69,9 +72,20 @@ export async function mintToken(
     mintedAt: now,
     expiresAt: endWithin(caller, asked, now),
   };
-  if (!await store.add(credential, MAX_DERIVED)) throw await notAdded(store, caller);
-  const token = await sign({ ...credential, expiresAt: credential.expiresAt / 1000 });
-  return { credential: { ...credential, revokedAt: undefined }, token };
+  const { isShort = false } = request;
+  const token = isShort ? newShortToken() : undefined;
+  const short = token === undefined
+    ? undefined
+    : { tokenSha256: shortTokenSha256(token), keyId: caller.keyId };
+  if (!await store.add({ ...credential, short }, MAX_DERIVED)) throw await notAdded(store, caller);
+  return {
+    credential: {
+      ...credential,
+      revokedAt: undefined,
+      ...(short !== undefined && { short: { keyId: short.keyId, usedAt: undefined } }),
+    },
+    token: token ?? await sign({ ...credential, expiresAt: credential.expiresAt / 1000 }),
+  };
 }
 
 /**
@@ -164,8 +178,13 @@ function lifetimeOf(expiresIn: number | string | undefined): number | undefined 
   );
 }
 
+/** Whether a text can be what a user calls a credential. */
+export function isLabel(text: string): boolean {
+  return LABEL.test(text) && text.trim() !== "";
+}
+
 function refuseLabel(label: string | undefined): void {
-  if (label === undefined || (LABEL.test(label) && label.trim() !== "")) return;
+  if (label === undefined || isLabel(label)) return;
   throw invalid(`label is ${quoted(label)}, expected 1 to 100 characters without line breaks`);
 }
 

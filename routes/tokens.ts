@@ -19,7 +19,7 @@ type Handled = Context<AppEnvironment>;
 /** `POST /tokens/`: a credential that permits no more than the caller's (C 22). */
 export async function postToken(c: Handled, tokens: TokenService): Promise<Response> {
   const body = await jsonBody(c.req.raw, TokenRequest);
-  const { privileges, trees, expires_in: expiresIn, quota, label } = body;
+  const { privileges, trees, expires_in: expiresIn, quota, label, short: isShort } = body;
   const caller = callerOf(c);
   const parent = caller.jti;
   auditChange(c, { paths: [], details: { ...heldIn({ privileges, trees }), parent } });
@@ -30,6 +30,7 @@ export async function postToken(c: Handled, tokens: TokenService): Promise<Respo
     expiresIn: expiresIn ?? undefined,
     quota: quota ?? undefined,
     label: label ?? undefined,
+    isShort,
   });
   auditChange(c, { paths: [], details: detailsOf(credential) });
   return success(c, { ...entryOf(credential, parent), token });
@@ -83,6 +84,9 @@ function entryOf(credential: RegisteredCredential, current: string | undefined):
     created_at: timeOf(credential.mintedAt),
     expires_at: timeOf(credential.expiresAt),
     revoked_at: timeOf(credential.revokedAt),
+    ...(credential.short !== undefined && {
+      short: { last_used_at: timeOf(credential.short.usedAt) },
+    }),
     is_current: jti === current,
   };
 }
@@ -100,6 +104,7 @@ function detailsOf(credential: RegisteredCredential): AuditDetails {
     expires_at: expiresAt === undefined ? undefined : isoTime(expiresAt),
     parent,
     label,
+    short: credential.short === undefined ? undefined : "yes",
   };
 }
 

@@ -34,6 +34,13 @@ export const TokenRequest = v.object({
     v.description("The quota of the user in bytes; by default as now"),
   ),
   label: v.pipe(v.nullish(v.string()), v.description("What it is for: 1 to 100 characters")),
+  short: v.pipe(
+    v.nullish(v.boolean(), false),
+    v.description(
+      "Whether its token is hf_ and 37 letters and digits, as clients of the model hub need it, " +
+        "and not a JWT",
+    ),
+  ),
 });
 
 /** A credential, as callers receive it. Times are RFC 3339, UTC, with milliseconds. */
@@ -54,6 +61,15 @@ export const TokenEntry = v.object({
   created_at: v.pipe(v.nullable(time), v.description("Null if another issuer minted it")),
   expires_at: v.pipe(v.nullable(time), v.description("Null if another issuer minted it")),
   revoked_at: v.nullable(time),
+  short: v.pipe(
+    v.optional(v.object({
+      last_used_at: v.pipe(
+        v.nullable(time),
+        v.description("Up to a minute late; null before the first use"),
+      ),
+    })),
+    v.description("Only for a short credential"),
+  ),
   is_current: v.pipe(v.boolean(), v.description("Whether it is the credential of the request")),
 });
 export type TokenEntry = v.InferOutput<typeof TokenEntry>;

@@ -1,13 +1,19 @@
+import { Buffer } from "node:buffer";
+import * as v from "valibot";
+import { NewTokenEntry } from "../../schemas/tokens.ts";
 import { printable } from "../../schemas/printable.ts";
 import { parseArguments, parseOptions } from "../arguments.ts";
 import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { givenCacert } from "./authority.ts";
 import { Connection, expiryOf } from "./connection.ts";
-import { loginPath, readLogins, writeLogins } from "./login_file.ts";
+import { type Login, loginPath, readLogins, writeLogins } from "./login_file.ts";
 import { readToken } from "./read_token.ts";
 import { RemoteError } from "./remote_error.ts";
 import { apiUrl, serverUrl } from "./server_url.ts";
+
+/** The option of `login` that keeps a short credential in place of the given one. */
+const SHORT = "--hf";
 
 /** `strongroom login`: keeps servers and credentials for them, lists them, or makes one the default (C 25). */
 export async function run(args: string[]): Promise<number> {
@@ -24,16 +30,41 @@ export async function run(args: string[]): Promise<number> {
 
 async function login(args: readonly string[]): Promise<number> {
   const url = serverUrl(loginUrl("login", args));
-  const token = await readToken();
+  const given = await readToken();
   const cacert = givenCacert();
-  await checkCredential(new Connection({ url, token, cacert }));
+  await checkCredential(new Connection({ url, token: given, cacert }));
+  const isShort = args.includes(SHORT);
+  const token = isShort ? await shortFor({ url, token: given, cacert }) : given;
   const others = (await readLogins()).filter((it) => it.url !== url);
   await writeLogins([{ url, token, cacert }, ...others]);
   print(`Logged in to ${url}${validity(token)}; the credential is kept in ${loginPath()}`);
   print(
     `Model hub clients: export HF_ENDPOINT=${url}/hub HF_HUB_DISABLE_XET=1 (no xet here)`,
   );
+  if (isShort) print(`Those that take no other credential: export HF_TOKEN=${token}`);
   return 0;
+}
+
+/** A short credential that permits what the given one does, which the server mints with it (C 31). */
+async function shortFor(given: Login): Promise<string> {
+  const claims = v.safeParse(Held, payloadOf(given.token));
+  // It is a short one already.
+  if (!claims.success) return given.token;
+  const value = { ...claims.output, short: true, label: "strongroom login" };
+  const minted = await new Connection(given).json(NewTokenEntry, "POST", "/tokens/", { value });
+  return minted.token;
+}
+
+/** What a credential permits, as its claims state it. */
+const Held = v.object({
+  privileges: v.array(v.string()),
+  trees: v.optional(v.record(v.string(), v.array(v.string()))),
+});
+
+/** The claims of a signed credential, unverified. */
+function payloadOf(token: string): unknown {
+  const [, payload = ""] = token.split(".");
+  return payload === "" ? undefined : JSON.parse(Buffer.from(payload, "base64url").toString());
 }
 
 async function list(args: string[]): Promise<number> {
@@ -67,7 +98,7 @@ function validity(token: string): string {
 export function loginUrl(command: string, args: readonly string[]): string {
   const { positionals } = parseArguments({
     args: [...args],
-    options: {},
+    options: command === "login" ? { hf: { type: "boolean" } } : {},
     strict: true,
     allowPositionals: true,
   });

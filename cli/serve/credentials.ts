@@ -6,7 +6,9 @@ import {
   type SignCredential,
   type VerifyCredential,
 } from "../../core/credentials.ts";
+import type { LastUses } from "../../core/last_uses.ts";
 import type { Log } from "../../core/log.ts";
+import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { signingKey } from "../signing_key.ts";
@@ -26,12 +28,12 @@ export async function reloadedCredentials(
   settings: Settings,
   storage: Storage,
   log: Log,
-  reloads: Reloads,
+  { reloads, uses }: { readonly reloads: Reloads; readonly uses: LastUses },
 ): Promise<Credentials> {
-  let current = await credentialsOf(settings, storage, log);
+  let current = await credentialsOf(settings, storage, log, uses);
   if (current.findKeyProblem !== undefined) return current;
   reloads.add(async () => {
-    current = await credentialsOf(settings, storage, log);
+    current = await credentialsOf(settings, storage, log, uses);
   });
   const verify: VerifyCredential = (...given) => current.verify(...given);
   const isOver: IsOver = (credential) => current.isOver(credential);
@@ -43,27 +45,34 @@ export async function reloadedCredentials(
 
 async function credentialsOf(
   settings: Settings,
-  { records: { credentials: { isRevoked } } }: Storage,
+  { records: { credentials: store } }: Storage,
   log: Log,
+  uses: LastUses,
 ): Promise<Credentials> {
+  const { isRevoked } = store;
   const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
   const key = await signingKey(settings, () => {
     log.info(
       "Created a secret for credentials; mint one with: strongroom token --user 1 --admin",
     );
   });
-  const isOver = credentialEnd(keyIds(key), isRevoked);
+  const known = keyIds(key);
+  const isOver = credentialEnd(known, isRevoked);
+  const withShort = (verify: VerifyCredential) =>
+    withShortCredentials(verify, { store, isOver, keyId: known[0], uses });
   if (key.kind !== "publicKey") {
-    const verify = await credentialVerifier({ key, issuer, audience, isRevoked });
+    const verify = withShort(await credentialVerifier({ key, issuer, audience, isRevoked }));
     return key.kind === "jwks"
       ? { verify, isOver, findKeyProblem: () => key.keys.findProblem() }
       : { verify, isOver, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
   }
-  const verify = await withSettingContext(
-    "STRONGROOM_JWT_PUBLIC_KEY",
-    jwtPublicKey,
-    "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
-    () => credentialVerifier({ key, issuer, audience, isRevoked }),
+  const verify = withShort(
+    await withSettingContext(
+      "STRONGROOM_JWT_PUBLIC_KEY",
+      jwtPublicKey,
+      "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
+      () => credentialVerifier({ key, issuer, audience, isRevoked }),
+    ),
   );
   return { verify, isOver };
 }

@@ -1,4 +1,5 @@
 import { asError, type Log } from "../../core/log.ts";
+import { LastUses } from "../../core/last_uses.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
@@ -60,6 +61,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
         writeElsewhere: (text) => lines.write(text.trimEnd(), "error"),
       }),
   );
+  await using uses = new LastUses(storage.records.credentials, log);
   const host = hostCapacity(
     settings.dataDir,
     (message) => log.warn("Invalid setting", { message }),
@@ -69,7 +71,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
     host,
     log,
     audit,
-    ...await reloadedCredentials(settings, storage, log, reloads),
+    ...await reloadedCredentials(settings, storage, log, { reloads, uses }),
     acceptDamage,
     droppedLines: () => lines.dropped,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),

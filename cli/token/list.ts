@@ -17,7 +17,8 @@ export async function list(args: string[]): Promise<number> {
 }
 
 function entryOf(credential: RegisteredCredential) {
-  const { jti, userId, privileges, trees, mintedAt, expiresAt, revokedAt } = credential;
+  const { jti, userId, privileges, trees, mintedAt, expiresAt, revokedAt, label, short } =
+    credential;
   return {
     jti,
     user_id: userId,
@@ -26,11 +27,13 @@ function entryOf(credential: RegisteredCredential) {
     minted_at: timeText(mintedAt),
     expires_at: timeText(expiresAt),
     revoked_at: timeText(revokedAt),
+    label,
+    short: short && { last_used_at: timeText(short.usedAt) },
   };
 }
 
 function lineOf(credential: RegisteredCredential, now: number): string {
-  const { jti, userId, privileges, trees, expiresAt, revokedAt } = credential;
+  const { jti, userId, privileges, trees, expiresAt, revokedAt, label, short } = credential;
   const state = revokedAt !== undefined
     ? `revoked ${timeText(revokedAt)}`
     : expiresAt !== undefined && expiresAt < now
@@ -40,7 +43,12 @@ function lineOf(credential: RegisteredCredential, now: number): string {
   // The jti of another issuer may have any characters.
   const shownJti = /^[\w.~-]+$/.test(jti) ? jti : JSON.stringify(jti);
   const others = Object.entries(trees).map(([tree, held]) => `tree ${tree}: ${held.join()}`);
-  const parts = [shownJti, user, state, privileges.join(), ...others];
+  const use = short?.usedAt === undefined ? "never" : timeText(short.usedAt);
+  const parts = [
+    ...[shownJti, user, state, privileges.join(), ...others],
+    ...label === undefined ? [] : [JSON.stringify(label)],
+    ...short === undefined ? [] : [`hf_…, last used: ${use}`],
+  ];
   return parts.filter((part) => part !== "").join("  ");
 }
 

@@ -1,5 +1,8 @@
 import * as v from "valibot";
-import { mintCredential } from "../../core/credentials.ts";
+import type { NewShortCredential } from "../../core/credential_store.ts";
+import { keyIds, mintCredential } from "../../core/credentials.ts";
+import { newShortToken, shortTokenSha256 } from "../../core/short_credentials.ts";
+import { isLabel } from "../../core/tokens.ts";
 import {
   PRIVILEGES,
   TimeToLive,
@@ -27,8 +30,13 @@ export async function mint(args: string[]): Promise<number> {
   const secret = await secretOf(settings);
   const { jwtIssuer: issuer, jwtAudience: audience } = settings;
   const jti = crypto.randomUUID();
-  const token = await mintCredential({ ...request, jti, secret, issuer, audience });
-  await record(settings, { ...request, jti });
+  const { isShort } = request;
+  const token = isShort
+    ? newShortToken()
+    : await mintCredential({ ...request, jti, secret, issuer, audience });
+  const [keyId] = keyIds({ kind: "secret", secret });
+  const short = isShort ? { tokenSha256: shortTokenSha256(token), keyId } : undefined;
+  await record(settings, { ...request, jti, short });
   print(token);
   const end = new Date(Date.now() + request.ttlSeconds * 1000).toISOString();
   printNote(`The credential is valid until ${end}; --ttl sets how long`);
@@ -58,10 +66,14 @@ async function secretOf(
 /** Records a credential, so that it can be listed and revoked. */
 async function record(
   settings: Settings,
-  { userId, privileges, trees, ttlSeconds, jti }: TokenRequest & { readonly jti: string },
+  { userId, privileges, trees, ttlSeconds, label, quota, jti, short }: TokenRequest & {
+    readonly jti: string;
+    readonly short: NewShortCredential | undefined;
+  },
 ): Promise<void> {
   const { dataDir } = settings;
-  if (!await hasDatabase(settings)) {
+  // A short credential is nothing without its record: the register itself refuses then.
+  if (short === undefined && !await hasDatabase(settings)) {
     // The server is on another machine, or has not been started yet.
     printError(
       `The credential is not recorded, as "${dataDir}" has no database; its jti is ${jti}`,
@@ -70,15 +82,15 @@ async function record(
   }
   const mintedAt = Date.now();
   const expiresAt = mintedAt + ttlSeconds * 1000;
-  await withServerRegister(
-    settings,
-    async (register) => await register.add({ jti, userId, privileges, trees, mintedAt, expiresAt }),
-  );
+  const minted = { jti, userId, privileges, trees, mintedAt, expiresAt, label, quota, short };
+  await withServerRegister(settings, async (register) => await register.add(minted));
   const details = {
     jti,
     privileges: privileges.join(),
     trees: Object.keys(trees).length === 0 ? undefined : JSON.stringify(trees),
     expires_at: new Date(expiresAt).toISOString(),
+    label,
+    short: short === undefined ? undefined : "yes",
   };
   await recordAudit(settings, { action: "token.mint", tree: userId, details });
 }
@@ -89,16 +101,20 @@ interface TokenRequest {
   readonly trees: TreePrivileges;
   readonly ttlSeconds: number;
   readonly quota: number | undefined;
+  readonly label: string | undefined;
+  readonly isShort: boolean;
 }
 
 function tokenRequest(args: string[]): TokenRequest {
-  const { user, privileges, admin, tree = [], ttl, quota } = parseOptions(args, {
+  const { user, privileges, admin, tree = [], ttl, quota, label, hf } = parseOptions(args, {
     user: { type: "string" },
     privileges: { type: "string" },
     admin: { type: "boolean" },
     tree: { type: "string", multiple: true },
     ttl: { type: "string", default: "1h" },
     quota: { type: "string" },
+    label: { type: "string" },
+    hf: { type: "boolean", default: false },
   });
   if (user === undefined) {
     throw new UsageError("--user is required: the id of a user, from 1 to 2^53 − 1");
@@ -121,12 +137,17 @@ function tokenRequest(args: string[]): TokenRequest {
   if (quota !== undefined && quotaBytes === undefined) {
     throw new UsageError(`--quota must be a size such as 5GiB, 300MB or 1000000, not "${quota}"`);
   }
+  if (label !== undefined && !isLabel(label)) {
+    throw new UsageError("--label must have 1 to 100 characters without line breaks");
+  }
   return {
     userId: userId.output,
     privileges: held,
     trees,
     ttlSeconds: ttlSeconds.output,
     quota: quotaBytes,
+    label,
+    isShort: hf,
   };
 }
 

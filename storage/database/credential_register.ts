@@ -44,7 +44,7 @@ export class SqliteCredentialRegister implements CredentialRegister, Disposable 
     Promise.resolve(this.#connection.all(STATEMENTS.credentials[name], parameters));
 
   list(): RegisteredCredential[] {
-    const rows = this.#connection.all("SELECT * FROM credentials ORDER BY minted_at DESC, jti");
+    const rows = this.#connection.all(STATEMENTS.credentials.allCredentials);
     return rows.map(toCredential);
   }
 

@@ -1,11 +1,14 @@
+import { Buffer } from "node:buffer";
 import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
 import {
   type Dialect,
   numberOrNull,
   type RunStatement,
+  type SqlParameters,
   type SqlRow,
   type SqlValue,
   textOrNull,
+  withoutNul,
 } from "./dialect.ts";
 import { CLOCK_STATEMENTS, settledTime } from "./clock.ts";
 
@@ -13,7 +16,8 @@ import { CLOCK_STATEMENTS, settledTime } from "./clock.ts";
 export const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const COLUMNS =
-  "jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at, revoked_at";
+  `jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at, revoked_at, key_id,
+  used_at, CASE WHEN token_sha256 IS NULL THEN 0 ELSE 1 END AS is_short`;
 
 /** The part of a list below one of its credentials. */
 const page = (scope: string) =>
@@ -28,8 +32,9 @@ export const credentialStatements = (dialect: Dialect) => ({
   ...CLOCK_STATEMENTS,
   /** A revoked one must stay as long as it could be used. */
   forgetCredentials: "DELETE FROM credentials WHERE expires_at < :before",
-  addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, minted_at, expires_at)
-    VALUES (:jti, :userId, :privileges, :trees, :mintedAt, :expiresAt)`,
+  addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, quota, label, minted_at,
+      expires_at, token_sha256, key_id)
+    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key)`,
   /** Forgets the oldest of those that a user minted and that have expired, beyond as many as may be valid. */
   forgetDerived: `DELETE FROM credentials WHERE jti IN (
       SELECT jti FROM credentials
@@ -39,8 +44,10 @@ export const credentialStatements = (dialect: Dialect) => ({
     )`,
   /** Revoked ones count too: minting and revoking in turn must not fill the table. */
   addDerived: `INSERT INTO credentials
-      (jti, user_id, privileges, trees, quota, label, parent, rooted_at, minted_at, expires_at)
-    SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :rooted, :now, :expiry
+      (jti, user_id, privileges, trees, quota, label, parent, rooted_at, minted_at, expires_at,
+        token_sha256, key_id)
+    SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :rooted, :now, :expiry,
+      :token, :key
     WHERE NOT EXISTS (SELECT 1 FROM credentials WHERE jti = :parent AND revoked_at IS NOT NULL)
       AND NOT EXISTS (
         SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :rooted
@@ -74,6 +81,11 @@ export const credentialStatements = (dialect: Dialect) => ({
     UPDATE credentials SET revoked_at = :now
     WHERE revoked_at IS NULL AND jti IN (SELECT jti FROM revoked)`,
   findCredential: `SELECT ${COLUMNS} FROM credentials WHERE jti = :jti`,
+  findShort: `SELECT ${COLUMNS} FROM credentials WHERE token_sha256 = ${dialect.bytes(":sha256")}`,
+  noteUses: `UPDATE credentials SET used_at = noted.at
+    FROM ${dialect.rows(":uses", { jti: "text", at: "bigint" })} AS noted
+    WHERE credentials.jti = noted.jti AND coalesce(used_at, 0) < noted.at`,
+  allCredentials: `SELECT ${COLUMNS} FROM credentials ORDER BY minted_at DESC, jti`,
   listCredentials: page("TRUE"),
   listCredentialsOf: page("user_id = :user"),
   /** Revokes a credential, also one of another issuer, and all that descend from it. */
@@ -92,15 +104,29 @@ export type CredentialStatement = keyof ReturnType<typeof credentialStatements>;
 /** Adds a credential that an operator has minted, and forgets those that expired long ago. */
 export async function addMinted(
   run: RunStatement<CredentialStatement>,
-  { privileges, trees, ...rest }: MintedCredential,
+  credential: MintedCredential,
 ): Promise<void> {
-  const before = await settledTime({ run }, rest.mintedAt) - KEPT_MS;
+  const before = await settledTime({ run }, credential.mintedAt) - KEPT_MS;
   await run("forgetCredentials", { before });
-  await run("addMinted", {
-    ...rest,
+  await run("addMinted", parametersOf(credential));
+}
+
+/** The parameters that all statements which add a credential have. */
+export function parametersOf(
+  { jti, userId, privileges, trees, quota, label, mintedAt, expiresAt, short }: MintedCredential,
+): SqlParameters {
+  return {
+    jti,
+    user: userId,
     privileges: privileges.join(),
     trees: JSON.stringify(trees),
-  });
+    quota: quota ?? null,
+    label: label === undefined ? null : withoutNul(label),
+    now: mintedAt,
+    expiry: expiresAt,
+    token: short === undefined ? null : Buffer.from(short.tokenSha256, "hex"),
+    key: short?.keyId ?? null,
+  };
 }
 
 /**
@@ -129,6 +155,9 @@ export function toCredential(row: SqlRow): RegisteredCredential {
     mintedAt: numberOf(row.minted_at),
     expiresAt: numberOf(row.expires_at),
     revokedAt: numberOf(row.revoked_at),
+    ...(row.is_short === 1 && {
+      short: { keyId: textOf(row.key_id), usedAt: numberOf(row.used_at) },
+    }),
   };
 }
 

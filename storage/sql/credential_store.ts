@@ -10,10 +10,11 @@ import { settledTime } from "./clock.ts";
 import {
   type CredentialStatement,
   KEPT_MS,
+  parametersOf,
   revokeUser,
   toCredential,
 } from "./credential_statements.ts";
-import { type Statements, withoutNul } from "./dialect.ts";
+import { commit, type Statements } from "./dialect.ts";
 
 /** How long after its expiry a credential may still be accepted: the leeway of clocks, and more. */
 const GRACE_MS = 10 * 60_000;
@@ -39,16 +40,9 @@ export class SqlCredentialStore implements CredentialStore {
       await run("forgetDerived", { user, before: settled - GRACE_MS, max });
       const [root] = await run("rootOf", { jti: credential.parent });
       return await run("addDerived", {
-        jti: credential.jti,
-        user,
-        privileges: credential.privileges.join(),
-        trees: JSON.stringify(credential.trees),
-        quota: credential.quota ?? null,
-        label: credential.label === undefined ? null : withoutNul(credential.label),
+        ...parametersOf(credential),
         parent: credential.parent,
         rooted: Number(root?.rooted_at ?? credential.parentIssuedAt),
-        now,
-        expiry: credential.expiresAt,
         max,
         maxKept: max * KEPT_PER_VALID,
       });
@@ -80,5 +74,15 @@ export class SqlCredentialStore implements CredentialStore {
 
   revokeUser(user: number, before: number, now: number): Promise<number> {
     return this.#statements.write((run) => revokeUser(run, { user, before, now }), REGISTER);
+  }
+
+  async findShort(tokenSha256: string): Promise<RegisteredCredential | undefined> {
+    const rows = await this.#statements.find("findShort", { sha256: tokenSha256 });
+    return rows.map(toCredential)[0];
+  }
+
+  async noteUses(uses: ReadonlyMap<string, number>): Promise<void> {
+    const rows = [...uses].map(([jti, at]) => ({ jti, at }));
+    await commit(this.#statements, "noteUses", { uses: JSON.stringify(rows) });
   }
 }

@@ -119,11 +119,14 @@ Deno.test({
       const lifetimes = await dialog.getByLabel("It expires").locator("option").allTextContents();
       assert.deepEqual(lifetimes, ["With your credential, after a year at most", "In 1 hour"]);
       await dialog.getByLabel("It expires").selectOption("In 1 hour");
+      await dialog.getByLabel("Short (hf_…)").check();
       await dialog.getByRole("button", { name: "Create" }).click();
     });
     await t.step("its token is shown and copied, and works", async () => {
       await page.getByRole("heading", { name: "Your new credential" }).waitFor();
       token = await dialog.getByLabel("Token").inputValue();
+      // C 31
+      assert.match(token, /^hf_\w{37}$/);
       await dialog.getByRole("button", { name: "Copy" }).click();
       await page.getByText("Copied the credential").waitFor();
       assert.equal(await page.evaluate("navigator.clipboard.readText()"), token);

@@ -120,6 +120,24 @@ Deno.test("strongroom token", async (t) => {
       claimed.trees,
     );
   });
+  await t.step("C 31 with --hf is short, and listed by its label and last use", async () => {
+    const args = ["token", "--hf", "--user", "12", "--admin", "--label", "npm client"];
+    const { stdout } = await strongroom(args, env);
+    assert.match(stdout, /^hf_[A-Za-z0-9]{37}\n$/);
+    const { stdout: list } = await strongroom(["token", "list"], env);
+    assert.match(list, /user 12 {2}valid.* {2}"npm client" {2}hf_…, last used: never/);
+    assert.ok(!list.includes(stdout.trim()));
+    const json = (await strongroom(["token", "list", "--json"], env)).stdout.trim().split("\n")
+      .map((line) => JSON.parse(line)).find(({ label }) => label === "npm client");
+    assert.deepEqual(json.short, {});
+    const { code } = await strongroom([...args.slice(0, -1), "two\nlines"], env);
+    assert.equal(code, 2);
+    await using empty = await TempDir.make();
+    await ensureJwtSecret(empty.path);
+    const elsewhere = { ...env, STRONGROOM_DATA_DIR: empty.path };
+    const refused = await strongroom(args, elsewhere);
+    assert.deepEqual([refused.code, refused.stdout], [2, ""]);
+  });
   await t.step("C 31 all credentials of a user are revoked, up to a time", async () => {
     await strongroom(["token", "--user", "11", "--admin"], env);
     const revoke = async (...args: string[]) =>
@@ -153,7 +171,7 @@ Deno.test("strongroom token", async (t) => {
     const revoked = await strongroom(["token", "revoke", jti], env);
     assert.equal(revoked.stdout, `Revoked ${jti}\n`);
     assert.match((await listed()).find((line) => line.includes(jti)) ?? "", /user 9 {2}revoked/);
-    assert.equal((await listed()).filter((line) => line !== "").length, 5);
+    assert.equal((await listed()).filter((line) => line !== "").length, 6);
     const json = await strongroom(["token", "list", "--json"], env);
     assert.ok(json.stdout.trim().split("\n").every((line) => JSON.parse(line).jti));
     assert.equal((await strongroom(["token", "revoke"], env)).code, 2);

@@ -115,6 +115,24 @@ export function credentialStoreSuite(engine: StoresEngine): void {
     }
   });
 
+  test("C 31 a short credential is found by the digest of its token, and has its last use", async ({ store }) => {
+    const { credentials } = store;
+    const tokenSha256 = "ab".repeat(32);
+    const short = { tokenSha256, keyId: "the present one" };
+    assert.equal(await credentials.add(derived("short", { short }), 9), true);
+    await credentials.add(derived("signed"), 9);
+    const found = await credentials.findShort(tokenSha256);
+    assert.deepEqual(found?.short, { keyId: "the present one", usedAt: undefined });
+    assert.deepEqual(await credentials.find("short"), found);
+    assert.equal((await credentials.find("signed"))?.short, undefined);
+    assert.equal(await credentials.findShort("cd".repeat(32)), undefined);
+    await credentials.noteUses(new Map([["short", 5000], ["nobody's", 6000]]));
+    await credentials.noteUses(new Map([["short", 4000]]));
+    const [listed] = (await credentials.list({ limit: 9 })).filter(({ jti }) => jti === "short");
+    assert.equal(listed?.short?.usedAt, 5000);
+    assert.ok(!JSON.stringify(listed).includes(tokenSha256));
+  });
+
   test("C 22 a user has a number of derived credentials, expired ones of which are forgotten", async ({ store }) => {
     const { credentials } = store;
     const added = await Promise.all(

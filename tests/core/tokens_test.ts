@@ -12,6 +12,8 @@ Deno.test("C 22 a revocation that is done is answered, though the register canno
   const store: CredentialStore = {
     add: (...given) => credentials.add(...given),
     isRevoked: credentials.isRevoked,
+    findShort: (sha256) => credentials.findShort(sha256),
+    noteUses: (uses) => credentials.noteUses(uses),
     revokeUser: (...given) => credentials.revokeUser(...given),
     list: (page) => credentials.list(page),
     find: (jti) => isRevoked ? Promise.reject(new Error("a disk hiccup")) : credentials.find(jti),

@@ -14,10 +14,12 @@ import {
   keyIds,
   mintCredential,
 } from "../../core/credentials.ts";
+import { LastUses } from "../../core/last_uses.ts";
 import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { HubService } from "../../core/hub/ports.ts";
+import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
@@ -122,16 +124,23 @@ export class TestServer implements AsyncDisposable {
     );
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });
-    const { isRevoked } = storage.records.credentials;
+    const { credentials: store } = storage.records;
+    const { isRevoked } = store;
     const key = { kind: "secret", secret: SECRET, previous: options.previousSecret } as const;
+    const known = keyIds(key);
+    const isOver = credentialEnd(known, isRevoked);
+    const uses = parts.use(new LastUses(store, log));
     const composition = parts.use(
       await compose(storage, settings, {
         host: { stats: () => getStats(dataDir), ...hostTunables(), ...options.host },
         log,
         acceptDamage,
         audit: options.audit ?? parts.use(testAudit(dataDir)),
-        verify: await credentialVerifier({ key, isRevoked }),
-        isOver: credentialEnd(keyIds(key), isRevoked),
+        verify: withShortCredentials(await credentialVerifier({ key, isRevoked }), {
+          ...{ store, isOver, uses },
+          keyId: known[0],
+        }),
+        isOver,
         ...(options.signs !== false && { sign: credentialSigner({ secret: SECRET }) }),
       }, {
         events: options.events,

@@ -26,6 +26,31 @@ Deno.test("C 25 login keeps a server and a credential that it accepts", async (t
     assert.deepEqual(modes, [0o700, 0o600]);
     assert.deepEqual([...Deno.readDirSync(config)].map(({ name }) => name), ["login"]);
   });
+  await t.step("C 31 with --hf, a short credential takes its place", async () => {
+    const before = await Deno.readTextFile(`${config}/login`);
+    const trees = { 7: ["resources.view"] };
+    const minting = await mintToken({
+      userId: 3,
+      privileges: ["resources.view"],
+      trees,
+      jti: "it",
+    });
+    const login = await client.run(["login", "--hf", server.origin], { stdin: minting });
+    assert.equal(login.code, 0, login.stderr);
+    const [, url, short = ""] =
+      /^(.*)\n(hf_\w{37})\n$/.exec(await Deno.readTextFile(`${config}/login`)) ?? [];
+    assert.equal(url, server.origin);
+    assert.ok(login.stdout.endsWith(`export HF_TOKEN=${short}\n`), login.stdout);
+    assert.ok(!login.stdout.includes(minting));
+    assert.equal((await client.run(["ls"])).code, 0);
+    assert.equal((await client.run(["ls", "--tree", "7"])).code, 0);
+    // A short one is kept as it is.
+    assert.equal((await client.run(["login", "--hf", server.origin], { stdin: short })).code, 0);
+    assert.ok((await Deno.readTextFile(`${config}/login`)).includes(short));
+    const withoutJti = await client.run(["login", "--hf", server.origin], { stdin: token });
+    assert.match(withoutJti.stderr, /no jti/);
+    await Deno.writeTextFile(`${config}/login`, before);
+  });
   await t.step("C 25 a credential that the server refuses replaces nothing", async () => {
     const before = await Deno.readTextFile(`${config}/login`);
     const refused = await client.run(["login", server.origin], { stdin: `${token}x` });

@@ -26,6 +26,7 @@ const LIFETIMES: readonly (readonly [text: string, name: string, seconds: number
 interface Wanted {
   label: string;
   lifetime: string;
+  isShort: boolean;
   /** By tree; the own one is the empty string. */
   readonly held: Map<string, Set<string>>;
 }
@@ -34,7 +35,7 @@ interface Wanted {
 export function askForToken(then: () => void): void {
   const { value: state } = session;
   if (state.kind !== "signedIn") return;
-  const wanted: Wanted = { label: "", lifetime: "", held: new Map() };
+  const wanted: Wanted = { label: "", lifetime: "", isShort: false, held: new Map() };
   ask({
     title: "New credential",
     action: "Create",
@@ -48,6 +49,7 @@ export function askForToken(then: () => void): void {
           trees: Object.fromEntries(trees.map(([tree, names]) => [tree, [...names]])),
           ...(wanted.label.trim() !== "" && { label: wanted.label.trim() }),
           ...(wanted.lifetime !== "" && { expires_in: wanted.lifetime }),
+          short: wanted.isShort,
         },
       });
       then();
@@ -100,6 +102,16 @@ function TokenForm(
           h("option", { key: text, value: text }, `In ${name}`)
         ),
       ),
+    ),
+    h(
+      "label",
+      { key: "short", class: "check" },
+      h("input", {
+        type: "checkbox",
+        onChange: (event: TargetedEvent<HTMLInputElement>) =>
+          wanted.isShort = event.currentTarget.checked,
+      }),
+      "Short (hf_…), as some clients of the model hub need it",
     ),
   ];
 }

@@ -54,6 +54,8 @@ function columnsOf(isAdmin: boolean, reload: () => void): readonly RowsColumn<To
       title: "Credential",
       cell: (token) => [
         h("bdi", { key: "name" }, nameOfToken(token)),
+        token.short !== undefined &&
+        h("div", { key: "short", class: "muted" }, usedText(token.short)),
         token.is_current &&
         h("div", { key: "current", class: "muted" }, "You are signed in with it"),
       ],
@@ -71,6 +73,12 @@ function columnsOf(isAdmin: boolean, reload: () => void): readonly RowsColumn<To
         }),
     },
   ];
+}
+
+/** What a short credential is, and when it was used. */
+function usedText({ last_used_at: used }: NonNullable<TokenEntry["short"]>): ComponentChild {
+  if (used === null) return "hf_…, never used";
+  return ["hf_…, used ", h("time", { key: "time", dateTime: used, title: time(used) }, ago(used))];
 }
 
 function permitsOf({ privileges, trees }: TokenEntry): string {
