@@ -36,6 +36,8 @@ const KEY_BYTES = 32;
 const KEY = /^[\w-]{43}$/;
 /** The most sessions of a user. The oldest one ends for a further one. */
 const MAX_SESSIONS = 100;
+/** How long a session is kept after its credential, which then says itself why it is over, in milliseconds. */
+const KEPT_MS = 86_400_000;
 /** Each key encrypts one credential, so that the nonce may be the same. */
 const NONCE = new Uint8Array(12);
 const TAG_BYTES = 16;
@@ -59,7 +61,8 @@ export class ConsoleSessions {
     const key = randomBytes(KEY_BYTES).toString("base64url");
     const id = idOf(key);
     const sealed = seal(credential, key);
-    const session = { id, userId, sealed, createdAt: Date.now(), expiresAt };
+    const end = expiresAt + KEPT_MS;
+    const session = { id, userId, sealed, createdAt: Date.now(), expiresAt: end };
     await this.#store.add(session, MAX_SESSIONS);
     return { key, name: nameOf(id) };
   }
