@@ -4,7 +4,7 @@ import type { Outcome } from "./clients.ts";
 
 /** A store that has one branch and no history has no more than this to say. */
 const NOT_OFFERED = /[Nn]ot offered here/;
-const BAD_CREDENTIAL = /Authorization header|[Ii]nvalid user token/;
+const BAD_CREDENTIAL = /Authorization header|[Ii]nvalid user token|The credential is invalid/;
 
 /** The calls that are refused, and the words for which their caller looks. */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
