@@ -60,6 +60,7 @@ export class AuditWriter implements AuditLog, AsyncDisposable {
   #lost = 0;
   #isFailing = false;
   #isWriting = false;
+  #isClosed = false;
   #writing: Promise<void> = Promise.resolve();
   #syncing: Promise<void> | undefined;
 
@@ -84,6 +85,11 @@ export class AuditWriter implements AuditLog, AsyncDisposable {
       return Promise.resolve();
     }
     const lines = entries.map((entry) => `${auditLine(entry, time)}\n`).join("");
+    if (this.#isClosed) {
+      // A request that a stop has cut off may still record what it did.
+      this.#options.writeElsewhere(lines);
+      return Promise.resolve();
+    }
     const bytes = this.#encoder.encode(lines);
     const { settled } = this.#waiting;
     this.#waiting.lines.push(bytes);
@@ -99,6 +105,8 @@ export class AuditWriter implements AuditLog, AsyncDisposable {
     await this.#writing;
     await this.#syncing;
     await this.#sync();
+    this.#isClosed = true;
+    await this.#writing;
     this.#options.sink.close();
     const { lines } = this.#waiting;
     if (lines.length === 0) return;

@@ -32,6 +32,32 @@ function actionsOf(text: string): string[] {
   return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line).action);
 }
 
+Deno.test("C 22 what is recorded while and after the log is closed is not lost", async () => {
+  await using directory = await TempDir.make();
+  let elsewhere = "";
+  const path = `${directory.path}/audit.log`;
+  const audit = new AuditWriter({
+    sink: new AuditFile(path),
+    onFailure: (_, error) => assert.fail(error),
+    writeElsewhere: (lines) => elsewhere += lines,
+  });
+  const closed = audit[Symbol.asyncDispose]();
+  // As a request does that is still being served.
+  const late = (async () => {
+    for (let count = 0; count < 1000; count++) await audit.write(entry(`late ${count}`));
+  })();
+  await Promise.all([closed, late]);
+  await audit.write(entry("last"));
+  const actions = actionsOf(await Deno.readTextFile(path) + elsewhere);
+  assert.deepEqual(
+    actions.toSorted(),
+    [
+      "last",
+      ...Array.from({ length: 1000 }, (_, count) => `late ${count}`),
+    ].toSorted(),
+  );
+});
+
 Deno.test("C 22 lines of the audit log wait in memory while the disk is full", async () => {
   const disk = new FakeDisk();
   const failures: string[] = [];
