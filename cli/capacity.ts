@@ -7,7 +7,7 @@ import type { Settings } from "../schemas/settings.ts";
 import { readJwtSecret } from "../storage/jwt_secret.ts";
 import { parseOptions } from "./arguments.ts";
 import { overviewText } from "./capacity_text.ts";
-import { authority, loadSettings } from "./environment.ts";
+import { authority, loadSettings, protocolOf } from "./environment.ts";
 import { hostCapacity } from "./host_capacity.ts";
 import { print } from "./print.ts";
 import { printError } from "./print_error.ts";
@@ -31,7 +31,7 @@ export async function run(args: string[]): Promise<number> {
     ...hostCapacity(dataDir, printError),
     stats: () => getStats(directory),
   };
-  const origin = `http://${authority(settings)}`;
+  const origin = `${protocolOf(settings)}//${authority(settings)}`;
   // On a terminal, each overview replaces the previous one.
   const clears = watch && !json && Deno.stdout.isTerminal() && hasControls();
   for (;;) {

@@ -108,6 +108,11 @@ export function logOf(
   return new Log({ level: logLevel, format, write });
 }
 
+/** The protocol of the server's URL. */
+export function protocolOf({ tlsCert }: Pick<Settings, "tlsCert">): "http:" | "https:" {
+  return tlsCert === undefined ? "http:" : "https:";
+}
+
 /** Host and port as they appear in a URL: an IPv6 address is in brackets. */
 export function authority({ host, port }: Pick<Settings, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

@@ -23,7 +23,8 @@ export interface Permissions {
 
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
-  const { dataDir, jwtPublicKey, jwksUrl } = settings;
+  const { dataDir, jwtPublicKey, jwksUrl, tlsCert, tlsKey } = settings;
+  const files = [jwtPublicKey, tlsCert, tlsKey].filter((path) => path !== undefined);
   const data = namesOf(dataDir);
   const engines = enginesOf(settings);
   return {
@@ -34,7 +35,7 @@ export function permissionsFor(settings: Settings): Permissions {
     ],
     read: [
       ...MODULE_DIRECTORIES,
-      ...jwtPublicKey === undefined ? [] : namesOf(jwtPublicKey),
+      ...files.flatMap(namesOf),
       ...engines.read,
       ...data,
     ],

@@ -11,6 +11,8 @@ const RETRY_MS = 1000;
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
+  /** A certificate, with those of its authorities, and its key, as PEM. @default connections are not encrypted */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly events: ServerEvents;
   readonly inFlight: InFlight;
   readonly log: Log;
@@ -34,11 +36,11 @@ export interface RunningServer {
  * @throws {Deno.errors.AddrInUse} when the port is in use, or another error of the runtime.
  */
 export function serveApp(app: App, options: ServeOptions): RunningServer {
-  const { hostname, events, inFlight, log, graceMs = GRACE_MS } = options;
+  const { hostname, tls, events, inFlight, log, graceMs = GRACE_MS } = options;
   const abort = new AbortController();
   const listen = (port: number) => {
     const server = Deno.serve(
-      { hostname, port, signal: abort.signal, onListen() {} },
+      { hostname, port, ...tls, signal: abort.signal, onListen() {} },
       async (request, { remoteAddr }) =>
         withoutLength(request, await app.fetch(request, { remoteAddr })),
     );

@@ -84,6 +84,9 @@ const entries = {
   auditLogSize: v.optional(size(0), "1GiB"),
   /** The proxies whose `Forwarded` and `X-Forwarded-For` name the client. */
   trustedProxies: v.optional(networks),
+  /** The certificate by which the server encrypts by itself, with those of its authorities, and its key. */
+  tlsCert: v.optional(path),
+  tlsKey: v.optional(path),
   /** The URL of the server, below which all addresses are that it hands out. Default: the origin of the request. */
   publicUrl: v.optional(publicUrl),
   /** The former name of publicUrl. */
@@ -100,6 +103,10 @@ const Settings = v.pipe(
       [jwtSecret ?? jwtSecretPrevious, jwtPublicKey, jwksUrl]
         .filter((key) => key !== undefined).length <= 1,
     "set at most one of STRONGROOM_JWT_SECRET (with _PREVIOUS), STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
+  ),
+  v.check(
+    ({ tlsCert, tlsKey }) => (tlsCert === undefined) === (tlsKey === undefined),
+    "set STRONGROOM_TLS_CERT and STRONGROOM_TLS_KEY together",
   ),
   v.check(
     ({ publicUrl, origin }) => publicUrl === undefined || origin === undefined,

@@ -79,7 +79,7 @@ export interface Composition extends AsyncDisposable {
   readonly tree: Tree;
   readonly hub: HubService;
   readonly app: App;
-  listen(options: Pick<ServeOptions, "hostname" | "port" | "graceMs">): RunningServer;
+  listen(options: Pick<ServeOptions, "hostname" | "port" | "tls" | "graceMs">): RunningServer;
 }
 
 /**

@@ -7,12 +7,13 @@ import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";
 import { Storage } from "../../storage/storage.ts";
-import { authority, loadSettings, logOf } from "../environment.ts";
+import { authority, loadSettings, logOf, protocolOf } from "../environment.ts";
 import { hostCapacity } from "../host_capacity.ts";
 import { openAccess } from "../open_access.ts";
 import { LineWriter } from "../line_writer.ts";
 import { SupervisorChannel } from "../supervisor/channel.ts";
 import { withSettingContext } from "../usage_error.ts";
+import { readCertificate, type TlsCertificate } from "./certificate.ts";
 import { loggingDelay } from "./logging_delay.ts";
 import { contentSettings } from "./content_settings.ts";
 import { reloadedCredentials } from "./credentials.ts";
@@ -21,6 +22,9 @@ import { compose, type Composition, type ServerParts } from "./compose.ts";
 
 /** Why a server stops that its supervisor is to replace. */
 const FAILED_CHANNEL = "failed connection to the supervisor";
+
+/** Why a server stops that has a new certificate. */
+const RENEWED = "new certificate";
 
 export interface ServeOptions {
   readonly acceptDamage: boolean;
@@ -81,22 +85,31 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
     "Still comparing records and content",
     () => compose(storage, settings, parts),
   );
-  const server = await listen(settings, composition);
+  const renewed = Promise.withResolvers<typeof RENEWED>();
+  const tls = await readCertificate(settings);
+  reloads.add(async () => {
+    const found = await readCertificate(settings);
+    if (found?.cert !== tls?.cert || found?.key !== tls?.key) renewed.resolve(RENEWED);
+  });
+  const server = await listen(settings, composition, tls);
   // Listens for signals before the log says that it serves.
   const stop = Promise.race([
     stopSignal(),
+    renewed.promise,
     ...supervisor === undefined ? [] : [endOf(supervisor, log)],
   ]);
   const { hostname, port } = server.address;
   supervisor?.send({ kind: "serving" });
   log.info("Serving", {
-    url: `http://${authority({ host: hostname, port })}${BASE_PATH}`,
+    url: `${protocolOf(settings)}//${authority({ host: hostname, port })}${BASE_PATH}`,
     pid: Deno.pid,
   });
   const signal = await stop;
   // A supervisor that cannot be heard any more is to start another server.
   const isDone = signal !== FAILED_CHANNEL;
-  if (isDone) supervisor?.send({ kind: "stopping" });
+  // The runtime (2.9.6) replaces no certificate while it listens, so another server takes it.
+  const isRenewed = signal === RENEWED && supervisor !== undefined;
+  if (isDone) supervisor?.send({ kind: isRenewed ? "renewing" : "stopping" });
   void storage.announceStop();
   log.info("Stopping", { signal });
   log.info("Stopped", { finished: await server.stop() });
@@ -144,13 +157,17 @@ async function openStorage(
   return storage;
 }
 
-function listen(settings: Settings, composition: Composition): Promise<RunningServer> {
+function listen(
+  settings: Settings,
+  composition: Composition,
+  tls: TlsCertificate | undefined,
+): Promise<RunningServer> {
   const { host: hostname, port } = settings;
   return withSettingContext(
     "STRONGROOM_HOST and _PORT",
     authority(settings),
     "an address of this machine and a free port",
-    () => composition.listen({ hostname, port }),
+    () => composition.listen({ hostname, port, tls }),
   );
 }
 

@@ -25,6 +25,8 @@ export const ServerMessage = v.variant("kind", [
   v.object({ kind: v.literal("serving") }),
   /** It stops in order, so it is not to be started again. */
   v.object({ kind: v.literal("stopping") }),
+  /** It stops in order, so that another one reads what it could not reload. */
+  v.object({ kind: v.literal("renewing") }),
   v.object({ kind: v.literal("start"), id, memoryMB: megabytes }),
   /** The body is for the stdin of the process. */
   v.object({ kind: v.literal("send"), id }),

@@ -31,6 +31,8 @@ export interface ServerEnd {
   readonly hasServed: boolean;
   /** Whether it stopped in order, or was about to. */
   readonly wasStopping: boolean;
+  /** Whether it stopped to be replaced. */
+  readonly wasRenewing: boolean;
 }
 
 /**
@@ -51,6 +53,7 @@ export class ServerProcess {
   #isStalled = false;
   #hasServed = false;
   #wasStopping = false;
+  #wasRenewing = false;
   /** Whether it is to reload as soon as it serves. */
   #mustReload = false;
 
@@ -98,7 +101,13 @@ export class ServerProcess {
       clearInterval(watch);
     }
     const { code, signal } = await this.#child.status;
-    return { code, signal, hasServed: this.#hasServed, wasStopping: this.#wasStopping };
+    return {
+      code,
+      signal,
+      hasServed: this.#hasServed,
+      wasStopping: this.#wasStopping,
+      wasRenewing: this.#wasRenewing,
+    };
   }
 
   #handle({ header, body }: Frame): void {
@@ -116,6 +125,9 @@ export class ServerProcess {
         return;
       case "stopping":
         this.#wasStopping = true;
+        return;
+      case "renewing":
+        this.#wasRenewing = true;
         return;
       case "start":
         return this.#start(message.id, message.memoryMB);

@@ -58,16 +58,19 @@ export async function supervise(
     server?.signal(signal);
   }, SERVER_STOP_SIGNALS);
   Deno.addSignalListener("SIGHUP", () => server?.reload());
+  let given = args;
   for (let quickDeaths = 0;;) {
     const startedAt = performance.now();
     server = new ServerProcess({
       program,
-      args: quickDeaths === 0 ? args : [],
+      args: given,
       scannersRead: [dataDir],
       maxSilenceMs,
       log,
     });
+    given = [];
     const end = await server.ended;
+    if (end.wasRenewing && !stop.signal.aborted) continue;
     if (stop.signal.aborted || isFinal(end, quickDeaths)) return end.code;
     quickDeaths = performance.now() - startedAt < STABLE_MS ? quickDeaths + 1 : 1;
     const reason = end.signal ?? `exit code ${end.code}`;

@@ -138,7 +138,7 @@ function tokenRequest(args: string[]): TokenRequest {
     throw new UsageError(`--quota must be a size such as 5GiB, 300MB or 1000000, not "${quota}"`);
   }
   if (label !== undefined && !isLabel(label)) {
-    throw new UsageError("--label must have 1 to 100 characters without line breaks");
+    throw new UsageError(`--label must have 1 to 100 characters in a line, not "${label}"`);
   }
   return {
     userId: userId.output,
