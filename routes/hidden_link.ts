@@ -22,7 +22,7 @@ const SCRIPT = `
 const form = document.forms[0];
 form.elements.token.value = location.hash.slice(1);
 form.hidden = false;
-form.submit();
+addEventListener("load", () => form.submit());
 `;
 
 const PAGE = new TextEncoder().encode(`<!doctype html>
