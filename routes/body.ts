@@ -278,6 +278,8 @@ export async function jsonBody<Schema extends v.GenericSchema>(
   const exceeded = exceededBound(bytes, JSON_BOUNDS);
   if (exceeded !== undefined) throw unreadable("body", `it has ${exceeded}`);
   const body = isOptional && bytes.length === 0 ? {} : parseJson(bytes);
+  // An array has none of the keys that a schema leaves to the client.
+  if (Array.isArray(body)) throw unreadable("body", "it is an array, not an object");
   const result = v.safeParse(schema, body, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;

@@ -130,8 +130,8 @@ export function concatOf(headers: Headers): Concat {
   const addresses = header.slice("final;".length).split(" ").filter((address) => address !== "");
   if (addresses.length === 0) throw invalid("Upload-Concat has no parts");
   const ids = addresses.map((address) => {
-    const id = /(?:^|\/)([0-9a-f]{32})(?:\?.*)?$/.exec(address)?.[1];
-    if (id !== undefined) return id;
+    const id = address.split("?", 1).join().split("/").at(-1) ?? "";
+    if (/^[0-9a-f]{32}$/.test(id)) return id;
     throw invalid(`Upload-Concat has ${quoted(address)}, expected the address of an upload`);
   });
   return { header, ids };

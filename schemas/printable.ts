@@ -23,11 +23,8 @@ function escaped(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/**
- * What runners of CI read as the begin of a command in what a step prints: `##[` and `##vso[` anywhere, and `::` at
- * the begin of a line.
- */
-const COMMAND = /##(?=[\w-]*\[)|^(?=\s*::)\s*:/gmu;
+/** What runners of CI read as the begin of a command, anywhere in what a step prints: `##[` and `##vso[`. */
+const COMMAND = /##([\w-]{0,99})\[/g;
 
 /**
  * A line of output, or several, in which nothing is a command to a terminal or a runner of CI. Escapes are those
@@ -36,9 +33,18 @@ const COMMAND = /##(?=[\w-]*\[)|^(?=\s*::)\s*:/gmu;
 export function inertLines(text: string): string {
   // Most text has nothing to escape. One search for all of this takes twice as long.
   if (!/[^\t\n -~]/.test(text) && !text.includes("##") && !text.includes("::")) return text;
-  return text
+  const seen = text
     .replace(UNSEEN, (it) => it === "\n" || it === "\t" ? it : jsonEscaped(it))
-    .replace(COMMAND, (it) => it.slice(0, -1) + jsonEscaped(it.slice(-1)));
+    .replace(COMMAND, (_, name: string) => `#${jsonEscaped("#")}${name}[`);
+  return seen.includes("::") ? seen.split("\n").map(withoutCommand).join("\n") : seen;
+}
+
+/** A line that does not begin with `::`, as a command does. */
+function withoutCommand(line: string): string {
+  const at = line.length - line.trimStart().length;
+  return line.startsWith("::", at)
+    ? line.slice(0, at) + jsonEscaped(":") + line.slice(at + 1)
+    : line;
 }
 
 function jsonEscaped(text: string): string {

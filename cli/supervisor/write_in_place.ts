@@ -88,7 +88,7 @@ async function copyOver(path: string): Promise<void> {
 async function requireUnused(path: string): Promise<void> {
   const inode = (await orMissing(Deno.lstat(path)))?.ino;
   const locks = await Deno.readTextFile("/proc/locks");
-  if (inode != null && new RegExp(`:${inode} `).test(locks)) {
+  if (inode != null && locks.includes(`:${inode} `)) {
     throw new Error("another process reads the database");
   }
 }

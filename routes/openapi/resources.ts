@@ -30,8 +30,9 @@ export const LIST: Operation = {
     ...pathParameters("A directory; the root by default"),
     query(
       "recursive",
-      { type: "boolean", default: false },
-      "Whether to list all descendants. 1 counts as true",
+      // Generators of some languages keep no parameter of two types.
+      { type: "string", default: "false" },
+      "Whether to list all descendants: true or 1. Other values count as false",
     ),
   ],
   responses: { 200: enveloped("The records", RESOURCES) },

@@ -32,6 +32,8 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     maxUploadFiles: 10_000,
     maxUploadTotalSize: TIB,
     maxUploadRequestSize: TIB,
+    tlsCert: undefined,
+    tlsKey: undefined,
     userQuota: undefined,
     uploadExpiryH: 24,
     rateLimit: undefined,

@@ -46,7 +46,7 @@ assert.deepEqual(uploaded.items.map(({ name }) => name), ["0.txt", "1.txt"]);
 
 const listed = dataOf(
   await client.GET("/api/v1/resources", {
-    params: { query: { "paths[]": ["models"], recursive: true } },
+    params: { query: { "paths[]": ["models"], recursive: "true" } },
   }),
 );
 assert.equal(listed.total, 4);
