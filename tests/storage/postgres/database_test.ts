@@ -14,7 +14,7 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
     for (const database of databases) await database[Symbol.asyncDispose]();
     await using database = await open();
     const rows = await database.all("SELECT version FROM schema_version");
-    assert.deepEqual(rows, [{ version: 11 }]);
+    assert.deepEqual(rows, [{ version: 12 }]);
   });
   await t.step("C 23 indexes have texts in the order of their bytes", async () => {
     await using database = await open();
