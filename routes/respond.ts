@@ -8,9 +8,6 @@ export function addHeader(c: Context<AppEnvironment>, name: string, value: strin
   c.set("headers", { ...c.get("headers"), [name]: value });
 }
 
-/** For a year, browsers use the host by TLS alone (RFC 6797). */
-const HSTS = "max-age=31536000";
-
 /**
  * The headers of a reply: no browser shows it as a page, runs it, embeds it, or stores it in a cache. Others
  * were added.
@@ -22,8 +19,6 @@ export function replyHeaders(c: Context<AppEnvironment>): Readonly<Record<string
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    // Only a server that encrypts by itself sees such addresses; a proxy sends the header of its own.
-    ...(c.req.url.startsWith("https:") && { "Strict-Transport-Security": HSTS }),
     "X-Request-Id": c.get("requestId"),
     ...c.get("headers"),
   };

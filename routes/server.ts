@@ -7,6 +7,8 @@ import type { InFlight } from "./in_flight.ts";
 const GRACE_MS = 10_000;
 /** How long to wait before listening again after a failure, in milliseconds. */
 const RETRY_MS = 1000;
+/** For a year, browsers use the host by TLS alone (RFC 6797). */
+const HSTS = "max-age=31536000";
 
 export interface ServeOptions {
   readonly hostname: string;
@@ -41,8 +43,11 @@ export function serveApp(app: App, options: ServeOptions): RunningServer {
   const listen = (port: number) => {
     const server = Deno.serve(
       { hostname, port, ...tls, signal: abort.signal, onListen() {} },
-      async (request, { remoteAddr }) =>
-        withoutLength(request, await app.fetch(request, { remoteAddr })),
+      async (request, { remoteAddr }) => {
+        const response = await app.fetch(request, { remoteAddr });
+        if (tls !== undefined) response.headers.set("Strict-Transport-Security", HSTS);
+        return withoutLength(request, response);
+      },
     );
     server.finished.catch((error) => {
       // For example, the process has too many open files. Connections end, and accepting works again.
