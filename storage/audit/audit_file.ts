@@ -84,13 +84,25 @@ export class AuditFile implements AuditSink {
 
   async #reopen(): Promise<void> {
     const renamed = this.#log;
-    const file = await Deno.open(this.#path, APPENDED);
-    const { ino: inode } = await file.stat();
-    this.#log = { file, synced: await Deno.open(this.#path, APPENDED), inode };
+    this.#log = await openLog(this.#path);
     this.#isTorn = false;
     await renamed.synced.syncData();
     renamed.file.close();
     renamed.synced.close();
+  }
+}
+
+/** Opens, or creates, the file at a path, twice. */
+async function openLog(path: string): Promise<OpenLog> {
+  for (;;) {
+    using opened = new DisposableStack();
+    const file = opened.use(await Deno.open(path, APPENDED));
+    const synced = opened.use(await Deno.open(path, APPENDED));
+    const [{ ino: inode }, second] = await Promise.all([file.stat(), synced.stat()]);
+    // Another program may rename the file in between.
+    if (second.ino !== inode) continue;
+    opened.move();
+    return { file, synced, inode };
   }
 }
 

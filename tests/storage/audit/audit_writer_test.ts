@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { type AuditEntry, auditLine } from "../../../core/audit.ts";
 import { AuditFile } from "../../../storage/audit/audit_file.ts";
 import { AuditTrailFile } from "../../../storage/audit/audit_trail_file.ts";
@@ -141,6 +142,29 @@ Deno.test("C 22 the audit log goes on in a new file when its file was renamed", 
   await audit.write(entry("c"));
   assert.deepEqual(actionsOf(await Deno.readTextFile(`${path}.1`)), ["a", "b"]);
   assert.deepEqual(actionsOf(await Deno.readTextFile(path)), ["c"]);
+});
+
+Deno.test("C 22 the audit log goes on in a file that is not renamed while it is opened", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/audit.log`;
+  const file = new AuditFile(path);
+  do {
+    await file.sync();
+    await Deno.rename(path, `${path}.1`);
+    const reopened = file.sync();
+    while (!existsSync(path)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      // The thread is held, so that nothing is opened between the file's creation and its renaming.
+      const end = performance.now() + 5;
+      while (!existsSync(path) && performance.now() < end) { /* look again */ }
+    }
+    Deno.renameSync(path, `${path}.1`);
+    await reopened;
+    // Renamed too late, the file is missing until the next sync.
+  } while (!existsSync(path));
+  await file.append(new TextEncoder().encode("later\n"));
+  file.close();
+  assert.equal(await Deno.readTextFile(path), "later\n");
 });
 
 Deno.test("C 22 the audit log is read on in the files of before, and stays within its size", async () => {
