@@ -44,13 +44,18 @@ export class FairQueue<Item> {
     return index;
   }
 
+  /** What {@link next} would return. */
+  peek(): Item | undefined {
+    const userId = this.#nextUser();
+    return userId === undefined ? undefined : this.#queues.get(userId)?.[0];
+  }
+
   /**
    * Removes and returns the first item of the user whose turn it is: one who has had none, or whose last one
    * is the longest ago.
    */
   next(): Item | undefined {
-    const userId = this.#queues.keys().find((it) => !this.#served.has(it)) ??
-      this.#served.values().find((it) => this.#queues.has(it));
+    const userId = this.#nextUser();
     if (userId === undefined) return undefined;
     const queue = this.#queues.get(userId);
     const item = queue?.shift();
@@ -59,6 +64,11 @@ export class FairQueue<Item> {
     this.#served.add(userId);
     if (this.#served.size > MAX_REMEMBERED) this.#forgetFirst();
     return item;
+  }
+
+  #nextUser(): number | undefined {
+    return this.#queues.keys().find((it) => !this.#served.has(it)) ??
+      this.#served.values().find((it) => this.#queues.has(it));
   }
 
   #forgetFirst(): void {

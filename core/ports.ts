@@ -172,13 +172,13 @@ export interface Usage {
 
 /** The operations inside a write transaction. */
 export interface WriteTransaction extends RecordLookup {
-  /** Changes of the rows of content. Of a change in steps, they are part of the last one. */
+  /** Changes of the rows of content. Those of a change in steps are steps, too, and are not undone. */
   readonly contents: ContentChanges;
   /** Runs `action` before the transaction commits. If the action fails, the transaction does too. */
   beforeCommit(action: () => Promise<void>): void;
   /**
    * Runs work that changes something else than records: at once, or if the transaction is carried out in
-   * steps, with the last of them.
+   * steps, after all that changes records.
    */
   last(work: () => Promise<void>): Promise<void>;
   /**
@@ -276,6 +276,8 @@ export interface ResourceStore extends RecordLookup {
 }
 
 export interface WriteOptions<T> {
+  /** The user who has asked for it: users take turns. @default nobody */
+  readonly userId?: number;
   /** Called after the commit, before any further work starts. */
   readonly onCommit?: (result: T) => void;
   /**

@@ -35,7 +35,7 @@ export interface Services {
   readonly uploads: UploadService;
   readonly hub: HubService;
   /** Bounds how many long lines of commits are in memory at once. */
-  readonly longLines: Semaphore;
+  readonly largeCommits: Semaphore;
   readonly publicUrl: PublicUrl;
   /** Whether others see the addresses of requests, by the spans of the runtime. */
   readonly isTraced: boolean;

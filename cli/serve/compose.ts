@@ -28,7 +28,7 @@ import { type AppOptions, createApp } from "../../routes/app.ts";
 import { serveConsole } from "../../routes/console/console.ts";
 import type { App } from "../../routes/environment.ts";
 import { eventEntry, type ServerEvents, serverEvents } from "../../routes/events.ts";
-import { longLinePermits } from "../../routes/hub/commit.ts";
+import { largeCommitPermits } from "../../routes/hub/commit.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { InFlight } from "../../routes/in_flight.ts";
 import { TrustedProxies } from "../../routes/client_address.ts";
@@ -174,7 +174,7 @@ export async function compose(
     auditTrail: auditTrail(settings.auditLog, settings.dataDir),
     uploads,
     hub,
-    longLines: longLinePermits(),
+    largeCommits: largeCommitPermits(),
     hubRoutes: HUB_ROUTES,
     url: settings.publicUrl ?? settings.origin,
     capacity,

@@ -166,6 +166,7 @@ async function carryOut(
   }
   const { copies, deletions } = planned;
   const userId = ownerOf(caller);
+  await transaction.expect(userId, copies.length + deletions.length + waiting.others.length);
   const found = await transaction.findByPath({ userId, everyone: false }, [
     directory,
     ...copies.map(({ from }) => from),

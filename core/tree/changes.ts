@@ -71,7 +71,7 @@ export interface Tree extends TreeParts {
 export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
-  options: Pick<WriteOptions<ChangeSet>, "alone"> = {},
+  options: Pick<WriteOptions<ChangeSet>, "userId" | "alone">,
 ): Promise<ChangeSet> {
   const { entriesOf } = tree.events;
   const changes = await tree.records.write(work, {

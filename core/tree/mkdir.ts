@@ -50,6 +50,7 @@ async function makeOnce(tree: Tree, caller: Caller, path: string): Promise<Resou
         { caller, verb: "create a directory", transaction },
         () => work(transaction),
       ),
+    { userId: caller.userId },
   );
   if (leaf === undefined) throw new Error("The new directory has no record");
   return leaf;

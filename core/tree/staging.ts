@@ -176,7 +176,7 @@ export class Staging implements AsyncDisposable {
             placed = await this.#place(staged, transaction);
             return placed.changes;
           }),
-        { alone },
+        { userId: caller.userId, alone },
       );
     } catch (error) {
       for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
@@ -202,6 +202,8 @@ export class Staging implements AsyncDisposable {
     transaction: WriteTransaction,
   ): Promise<PlacedFiles> {
     const { caller, decide, alongside } = this.#options;
+    // Before lookups that take long, if they are made in steps.
+    await transaction.expect(ownerOf(caller), files.length);
     const first = await alongside?.(transaction) ?? { changes: [], files: [] };
     const all = [...files, ...first.files];
     const userId = ownerOf(caller);

@@ -20,16 +20,18 @@ import type { Mount } from "./hub_route.ts";
 import { linesOf } from "./lines.ts";
 import { type Handled, hubJson, pageOf, writableOf } from "./replies.ts";
 
-/** How many long lines may be in memory at once, and how many of one user. Others wait, unread. */
-const MAX_LONG_LINES = 8;
-const MAX_LONG_LINES_OF_USER = 1;
+/** A commit of more lines, or with a long one, is large. */
+const MAX_LINES_OF_SMALL = 1000;
+/** How many large commits are read and carried out at once, and how many of one user. Others wait, unread. */
+const MAX_LARGE_COMMITS = 8;
+const MAX_LARGE_COMMITS_OF_USER = 1;
 
 const BLANK = /^\s*$/;
 const ascii = new TextDecoder("latin1");
 
-/** Bounds how many long lines of commits are in memory at once. */
-export function longLinePermits(): Semaphore {
-  return new Semaphore(MAX_LONG_LINES, MAX_LONG_LINES_OF_USER);
+/** Bounds how many large commits are in memory at once. */
+export function largeCommitPermits(): Semaphore {
+  return new Semaphore(MAX_LARGE_COMMITS, MAX_LARGE_COMMITS_OF_USER);
 }
 
 /** A line with its number, from 1. */
@@ -41,7 +43,7 @@ type Header = Extract<CommitLine, { key: "header" }>["value"];
 
 /** `POST /api/models/{repo}/commit/{rev}` (C 20): one change, all or nothing. */
 export async function postCommit(c: Handled, services: Services, mount: Mount): Promise<Response> {
-  const { hub, longLines, publicUrl } = services;
+  const { hub, largeCommits, publicUrl } = services;
   const { raw } = c.req;
   // Read at once: a signal that is read after the client has gone never aborts (Deno 2.9.6).
   const { signal } = raw;
@@ -50,7 +52,12 @@ export async function postCommit(c: Handled, services: Services, mount: Mount): 
   auditChange(c, { paths: [repository.directory] });
   const caller = callerOf(c);
   const body = new BodyReader(raw, "body", uploadBodyLimits(hub.tree));
-  const lines = parsedLines(linesOf(body, () => longLines.acquire(signal, caller.userId)));
+  using held = new DisposableStack();
+  let isPermitted: Promise<void> | undefined;
+  const permitted = () =>
+    isPermitted ??= largeCommits.acquire(signal, caller.userId)
+      .then((permit) => void held.use(permit));
+  const lines = parsedLines(linesOf(body, permitted), permitted);
   try {
     const { parentCommit } = await headerOf(lines);
     const { commitOid, changes } = await commitFiles(hub, {
@@ -83,11 +90,19 @@ function refusePullRequest(url: string): void {
   );
 }
 
-/** Lines that are not blank. */
-async function* parsedLines(lines: AsyncIterable<Chunk>): AsyncGenerator<NumberedLine, void> {
+/**
+ * Lines that are not blank.
+ *
+ * @param permitted Waits until there may be many.
+ */
+async function* parsedLines(
+  lines: AsyncIterable<Chunk>,
+  permitted: () => Promise<void>,
+): AsyncGenerator<NumberedLine, void> {
   let number = 0;
   for await (const line of paced(lines)) {
     number++;
+    if (number > MAX_LINES_OF_SMALL) await permitted();
     if (number > MAX_OPERATIONS + 1) {
       throw new AppError(
         "ErrResourcesInvalidRequest",

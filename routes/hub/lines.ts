@@ -11,16 +11,16 @@ const NEWLINE = 0x0a;
 
 /**
  * The lines of a body, without their ends. Each is valid until the next one is requested. Only a line
- * of more than {@link SHORT_BYTES} takes more memory than that, for which it holds a permit.
+ * of more than {@link SHORT_BYTES} takes more memory than that.
  *
- * @param permit Waits until a long line may be in memory.
+ * @param permitted Waits until a long line may be in memory.
  * @throws {AppError} `ErrResourcesInvalidRequest` when a line is too long, or the body cannot be read.
  */
 export async function* linesOf(
   body: Pick<BodyReader, "readInto" | "cancel">,
-  permit: () => Promise<Disposable>,
+  permitted: () => Promise<void>,
 ): AsyncGenerator<Chunk, void> {
-  using memory = new LineMemory(permit);
+  const memory = new LineMemory(permitted);
   try {
     do yield* memory.lines(); while (await memory.fill(body));
     if (memory.rest.length > 0) yield memory.rest;
@@ -30,19 +30,17 @@ export async function* linesOf(
 }
 
 /** The part of a body that is in memory. */
-class LineMemory implements Disposable {
-  readonly #permit: () => Promise<Disposable>;
+class LineMemory {
+  readonly #permitted: () => Promise<void>;
   #memory: Chunk = new Uint8Array(SHORT_BYTES);
   /** What has been read and not been passed on yet is from `#start` to `#end`. */
   #start = 0;
   #end = 0;
   /** From here on there may be the end of a line. */
   #searchFrom = 0;
-  /** Held while the memory is that of a long line. */
-  #long: Disposable | undefined;
 
-  constructor(permit: () => Promise<Disposable>) {
-    this.#permit = permit;
+  constructor(permitted: () => Promise<void>) {
+    this.#permitted = permitted;
   }
 
   /** What follows the last whole line. */
@@ -76,27 +74,23 @@ class LineMemory implements Disposable {
   #dropLines(): void {
     if (this.#start === 0) return;
     const rest = this.rest;
-    if (this.#long !== undefined && rest.length < SHORT_BYTES) {
-      this.#memory = new Uint8Array(SHORT_BYTES);
-      this[Symbol.dispose]();
-    }
+    if (this.#isLong && rest.length < SHORT_BYTES) this.#memory = new Uint8Array(SHORT_BYTES);
     this.#memory.set(rest);
     this.#start = 0;
     this.#searchFrom = this.#end = rest.length;
   }
 
   async #grow(): Promise<void> {
-    if (this.#long !== undefined) {
+    if (this.#isLong) {
       throw unreadable("body", `a line is longer than ${MAX_LINE_BYTES} bytes`);
     }
-    this.#long = await this.#permit();
+    await this.#permitted();
     const short = this.#memory;
     this.#memory = new Uint8Array(MAX_LINE_BYTES);
     this.#memory.set(short);
   }
 
-  [Symbol.dispose](): void {
-    this.#long?.[Symbol.dispose]();
-    this.#long = undefined;
+  get #isLong(): boolean {
+    return this.#memory.length > SHORT_BYTES;
   }
 }

@@ -1,3 +1,4 @@
+import { FairQueue } from "../../core/fair_queue.ts";
 import type { WriteOptions, WriteTransaction } from "../../core/ports.ts";
 
 /** Control of the transactions that {@link GroupCommit} runs. */
@@ -34,6 +35,8 @@ interface RunningEntry {
 /** At most this many pieces of work share a commit. */
 const MAX_GROUP_SIZE = 32;
 const MAX_GROUP_MS = 10;
+/** Whose turns work takes that is nobody's. */
+const NOBODY = -1;
 
 /** Options of {@link GroupCommit.run}. */
 export interface RunOptions<T> extends WriteOptions<T> {
@@ -52,14 +55,14 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Runs pieces of work one at a time, in the order of the calls, and commits those that queue up
- * meanwhile together: many small writes share one disk sync. Calls that need nothing in between travel
+ * Runs pieces of work one at a time, and commits those that queue up meanwhile together: many small
+ * writes share one disk sync. Users take turns, and the work of one runs in the order of the calls. Calls that need nothing in between travel
  * with their commit. Work that throws is rolled back alone. If the commit fails, the whole group fails.
  */
 export class GroupCommit {
   readonly #control: TransactionControl;
   readonly #maxGroupMs: number;
-  readonly #queue: Entry[] = [];
+  readonly #queue = new FairQueue<Entry>();
   #draining: Promise<void> | undefined;
   #closed = false;
   /** Resolves when the commit that is being made has ended, and what it calls was called. */
@@ -73,18 +76,19 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `work` after all work queued before it. Resolves once its result is durable.
+   * Runs `work` after all that its user has queued before it. Resolves once its result is durable.
    *
    * @throws {Error} after {@link close}.
    */
   run<T>(
     work: (beforeCommit: BeforeCommit) => Promise<T>,
-    { onCommit, alone = false, isStep = false, isOneCall = false }: RunOptions<T> = {},
+    { onCommit, userId = NOBODY, alone = false, isStep = false, isOneCall = false }: RunOptions<T> =
+      {},
   ): Promise<T> {
     if (this.#closed) return Promise.reject(new Error("The database is closing"));
     return new Promise<T>((resolve, reject) => {
       let succeed = () => {};
-      this.#queue.push({
+      this.#queue.add(userId, {
         alone,
         isStep,
         isOneCall,
@@ -121,7 +125,7 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     // Work may call `run` at once, before the caller has this promise: that must not begin another.
     await Promise.resolve();
-    for (let first = this.#queue.shift(); first !== undefined; first = this.#queue.shift()) {
+    for (let first = this.#queue.next(); first !== undefined; first = this.#queue.next()) {
       await this.#commitGroup(first);
       this.#committing?.resolve();
       this.#committing = undefined;
@@ -167,10 +171,10 @@ export class GroupCommit {
     last: Entry,
     { size, started }: { readonly size: number; readonly started: number },
   ): Entry | undefined {
-    const [next] = this.#queue;
+    const next = this.#queue.peek();
     const joins = next !== undefined && !last.alone && !next.alone && size < MAX_GROUP_SIZE &&
       performance.now() - started < this.#maxGroupMs;
-    return joins ? this.#queue.shift() : undefined;
+    return joins ? this.#queue.next() : undefined;
   }
 
   /** Runs one piece of work and returns whether it succeeded. Throws if the transaction is lost. */

@@ -128,6 +128,7 @@ export class LargeChanges {
             writer,
             beforeCommit,
             last: (work) => work(),
+            withCommit: (work) => work(),
             records,
             rules,
           })),
@@ -150,7 +151,11 @@ export class LargeChanges {
       if (this.covers(owner)) return undefined;
       const ids = await writer.storeDecided(upload, Date.now());
       return ids && effectsOf(upload, ids);
-    }, { isOneCall: true, onCommit: (effects) => effects && onCommit(effects) });
+    }, {
+      userId: upload.userId,
+      isOneCall: true,
+      onCommit: (effects) => effects && onCommit(effects),
+    });
   }
 
   /**
@@ -195,6 +200,7 @@ export class LargeChanges {
     work: (transaction: WriteTransaction) => Promise<T>,
     { onCommit }: WriteOptions<T>,
   ): Promise<T> {
+    const last: (() => Promise<void>)[] = [];
     const actions: (() => Promise<void>)[] = [];
     const records = new ChangeRecords(this.#parts.files);
     await this.#begin(userIds);
@@ -203,10 +209,12 @@ export class LargeChanges {
         call: this.#step,
         writer: this.#parts.writer,
         beforeCommit: (action) => actions.push(action),
-        last: (work) => Promise.resolve(void actions.push(work)),
+        last: (work) => Promise.resolve(void last.push(work)),
+        withCommit: (work) => Promise.resolve(void actions.push(work)),
         records,
         rules: this.#stepRules(userIds),
       }));
+      for (const work of last) await work();
       await this.#parts.commits.run(async () => {
         // One may add others.
         for (const action of actions) await action();
@@ -229,10 +237,9 @@ export class LargeChanges {
   async #begin(userIds: readonly number[]): Promise<void> {
     if (this.#closed) throw new Error("The database is closing");
     const { commits, writer, lookups, longReader } = this.#parts;
-    // If the threads have to start, no write waits for that.
-    lookups.hold();
-    longReader.hold();
     try {
+      // No write waits until the threads have started, and for reads that take long.
+      await Promise.all([lookups.hold(), longReader.hold()]);
       await commits.run(async () => {
         // From now on, reads wait or are left to the readers.
         this.#current = { userIds: new Set(userIds), ended: Promise.withResolvers() };

@@ -44,9 +44,10 @@ export class ReaderThread implements AsyncDisposable, Disposable {
     return worker;
   }
 
-  /** Starts the thread for a large change, until {@link unpin}. */
-  hold(): void {
+  /** Starts the thread for a large change, until {@link unpin}. Resolves when earlier reads have ended. */
+  async hold(): Promise<void> {
     this.#held ??= this.acquire();
+    await this.#held.remote.unpin();
   }
 
   /** {@link Reader.pin} */

@@ -9,7 +9,7 @@ import type { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 
 /** How long a call may change records, in milliseconds. Other requests wait for it. */
-const MAX_STEP_MS = 100;
+const MAX_STEP_MS = 50;
 
 /** What part of a plan did. */
 export interface PlanProgress {

@@ -39,6 +39,8 @@ export interface TransactionParts {
   readonly writer: Remote<Writer>;
   readonly beforeCommit: BeforeCommit;
   readonly last: WriteTransaction["last"];
+  /** Runs work with the commit of the last step, or at once if there is one transaction only. */
+  readonly withCommit: WriteTransaction["last"];
   /** Keeps the records that moves, copies and deletions change. */
   readonly records: ChangeRecords;
   readonly rules: TransactionRules;
@@ -46,7 +48,7 @@ export interface TransactionParts {
 
 /** The operations of a write transaction, by calls to the writer. */
 export function transactionOn(parts: TransactionParts): WriteTransaction {
-  const { call, writer, beforeCommit, last, rules } = parts;
+  const { call, writer, beforeCommit, last, withCommit, rules } = parts;
   const { isStep, lookup, change } = rules;
   return {
     beforeCommit,
@@ -108,7 +110,7 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     },
     async takeObjects(ids) {
       if (ids.length === 0) return;
-      await last(async () => {
+      await withCommit(async () => {
         const taken = await inParts(
           ids,
           (part) => writer.rows(["uploads", "removeObjects"], { ids: JSON.stringify(part) }),
@@ -117,10 +119,10 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       });
     },
     contents: {
-      put: (rows) => writer.putContents(rows, Date.now()),
-      replace: (row) => writer.replaceContent(row),
-      remove: (hashes) => writer.removeContents(hashes),
-      quarantine: (hashes) => writer.quarantineContents(hashes),
+      put: (rows) => call((writer) => writer.putContents(rows, Date.now())),
+      replace: (row) => call((writer) => writer.replaceContent(row)),
+      remove: (hashes) => call((writer) => writer.removeContents(hashes)),
+      quarantine: (hashes) => call((writer) => writer.quarantineContents(hashes)),
     },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };

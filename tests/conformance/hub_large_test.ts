@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import type { PageRequest } from "../../core/hub/store.ts";
-import { HubClient, hubRefused, jsonOf } from "../support/hub.ts";
+import { committed, commitText, HubClient, hubRefused, jsonOf, lines } from "../support/hub.ts";
 import { TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const FILES = 100_000;
 const DIRECTORY = "models/team/large";
@@ -57,7 +58,8 @@ Deno.test("C 20 a repository of 100 000 files is served in pages, as fast as it 
   });
   await t.step("C 20 a client that reads nothing holds some pages", async () => {
     requests.length = 0;
-    const reply = await fetch(`${hub.url}${API}?blobs=true`, { headers });
+    // Without a socket, whose buffers could take all of them.
+    const reply = await server.app.request(`${hub.url}${API}?blobs=true`, { headers });
     const reader = reply.body?.getReader();
     await reader?.read();
     // It takes as long to read pages as there are of them, if nothing holds that up.
@@ -85,6 +87,59 @@ Deno.test("C 20 a repository of 100 000 files is served in pages, as fast as it 
     assert.equal((await user.remove({ path: DIRECTORY })).status, 200);
     hubRefused(await hub.send("GET", API), 404, "RepoNotFound");
   });
+});
+
+/** Notes the files that are staged. */
+function countStaged({ tree: { blobs } }: TestServer): { count: number } {
+  const staged = { count: 0 };
+  const stage = blobs.stage.bind(blobs);
+  Object.defineProperty(blobs, "stage", {
+    value(content: Parameters<typeof stage>[0]) {
+      staged.count++;
+      return stage(content);
+    },
+  });
+  return staged;
+}
+
+Deno.test("C 22 the large commits of a user are read one at a time, others' and small ones beside them", async () => {
+  await using server = await TestServer.start();
+  const staged = countStaged(server);
+  const ended: string[] = [];
+  const repository = "team/one";
+  const users = await Promise.all([7, 8].map((id) => server.as(id)));
+  const [hub, other] = users.map((user) => new HubClient(server, user));
+  assert.ok(hub !== undefined && other !== undefined);
+  for (const each of [hub, other]) assert.equal((await each.create(repository)).status, 200);
+  const textOf = (name: string, count: number) =>
+    [
+      lines.header(),
+      ...Array.from({ length: count }, (_, index) => lines.file(`${name}/${index}`, name)),
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`).join("");
+  const commit = async (by: HubClient, name: string, body: BodyInit) => {
+    committed(await commitText(by, repository, body));
+    ended.push(name);
+  };
+  const held = Promise.withResolvers<void>();
+  const first = commit(
+    hub,
+    "first",
+    ReadableStream.from((async function* () {
+      yield new TextEncoder().encode(textOf("first", 1500));
+      await held.promise;
+    })()),
+  );
+  await until(() => staged.count === 1500);
+  const second = commit(hub, "second", textOf("second", 1500));
+  await until(() => staged.count >= 1500 + 999);
+  await commit(hub, "small", textOf("small", 900));
+  await commit(other, "another's", textOf("another", 1500));
+  assert.equal(staged.count, 1500 + 999 + 900 + 1500);
+  assert.deepEqual(ended, ["small", "another's"]);
+  held.resolve();
+  await Promise.all([first, second]);
+  assert.deepEqual(ended.slice(2).sort(), ["first", "second"]);
 });
 
 Deno.test("C 20 a change of more records than are kept in memory changes the commit id", async () => {

@@ -12,6 +12,16 @@ Deno.test("FairQueue lets users take turns", () => {
   assert.deepEqual(order, ["a1", "b1", "c1", "a2", "b2", "a3", undefined]);
 });
 
+Deno.test("FairQueue shows what comes next", () => {
+  const queue = new FairQueue<string>();
+  assert.equal(queue.peek(), undefined);
+  for (const item of ["a1", "a2"]) queue.add(1, item);
+  queue.add(2, "b1");
+  for (const item of ["a1", "b1", "a2"]) {
+    assert.deepEqual([queue.peek(), queue.next()], [item, item]);
+  }
+});
+
 Deno.test("FairQueue has a user who was just served wait for those who come later", () => {
   const queue = new FairQueue<string>();
   for (const item of ["a1", "a2", "a3"]) queue.add(1, item);

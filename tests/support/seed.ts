@@ -27,7 +27,8 @@ export async function seed(
       files.map((file) => ({ ...file, sha256: new Uint8Array(32), bytes: undefined })),
     );
   }
-  return await records.write((transaction) => transaction.insert(added));
+  const userId = added[0]?.userId;
+  return await records.write((transaction) => transaction.insert(added), { userId });
 }
 
 function hasContents(

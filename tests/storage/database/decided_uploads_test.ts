@@ -1,11 +1,9 @@
 import * as assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { crc32 } from "node:zlib";
-import type { SmallContent } from "../../../core/content_changes.ts";
 import type { DecidedUpload, UploadEffects } from "../../../core/decided_upload.ts";
 import type { ResourceRecord } from "../../../core/ports.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { newRecord, seed } from "../../support/seed.ts";
+import { smallContent } from "../../support/small_content.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 const own = { userId: 1, everyone: false };
@@ -20,17 +18,6 @@ async function openStore(): Promise<SqliteResourceStore> {
       await directory[Symbol.asyncDispose]();
     },
   });
-}
-
-function smallContent(text: string): SmallContent {
-  const bytes = new TextEncoder().encode(text);
-  return {
-    hash: createHash("md5").update(bytes).digest("hex"),
-    size: bytes.length,
-    crc32: crc32(bytes),
-    sha256: new Uint8Array(createHash("sha256").update(bytes).digest()),
-    bytes,
-  };
 }
 
 /** An upload of a file, whose content is its path unless that is stated, to a tree with some records. */
@@ -148,13 +135,17 @@ const RACES: readonly {
         return await transaction.replaceFiles([
           { id: record.id, userId: 1, hash, size, crc32, updatedAt: 1500 },
         ]);
-      }),
+      }, { userId: 1 }),
   },
 ];
 
 function deleteAt(store: SqliteResourceStore, path: string): Promise<unknown> {
-  return store.write(async (transaction) =>
-    transaction.deleteSubtrees([...(await transaction.findByPath(own, [path])).values()])
+  return store.write(
+    async (transaction) =>
+      transaction.deleteSubtrees([...(await transaction.findByPath(own, [path])).values()]),
+    {
+      userId: 1,
+    },
   );
 }
 
@@ -163,7 +154,7 @@ function moveAway(store: SqliteResourceStore, path: string): Promise<unknown> {
     const source = (await transaction.findByPath(own, [path])).get(path);
     assert.ok(source);
     return await transaction.moveSubtrees([{ source, target: "moved" }], 1500);
-  });
+  }, { userId: 1 });
 }
 
 for (const { name, path, change } of RACES) {
@@ -246,7 +237,7 @@ Deno.test("C 11 what decided uploads and other work publish is in the order of t
     if (index % 3 === 0) {
       const work = (transaction: Parameters<Parameters<typeof store.write>[0]>[0]) =>
         transaction.insert([newRecord(path)]);
-      await store.write(work, { onCommit: () => order.push(path) });
+      await store.write(work, { userId: 1, onCommit: () => order.push(path) });
     } else await store.storeDecided(uploadOf(path, []), () => order.push(path));
   }));
   assert.deepEqual(order, Array.from({ length: 40 }, (_, index) => `f${index}`));

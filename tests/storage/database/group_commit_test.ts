@@ -64,6 +64,20 @@ Deno.test("GroupCommit commits work by itself when it asks for that", async () =
   assert.equal(calls.filter((call) => call === "commit").length, 3);
 });
 
+Deno.test("C 22 GroupCommit lets users take turns, whose work runs in the order of the calls", async () => {
+  const { control } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
+  const order: string[] = [];
+  const run = (what: string, userId?: number) =>
+    commits.run(() => Promise.resolve(order.push(what)), { userId, alone: true });
+  await Promise.all([
+    ...["a1", "a2", "a3"].map((what) => run(what, 1)),
+    ...["b1", "b2"].map((what) => run(what, 2)),
+    run("nobody's"),
+  ]);
+  assert.deepEqual(order, ["a1", "b1", "nobody's", "a2", "b2", "a3"]);
+});
+
 Deno.test("GroupCommit rolls back work that throws, and commits the rest", async () => {
   const { control, calls } = recorder();
   const commits = new GroupCommit(control, { maxGroupMs: Infinity });

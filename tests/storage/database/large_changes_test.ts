@@ -9,6 +9,7 @@ import { copyDatabase } from "../../../storage/database/snapshot.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
 import { newRecord, seed } from "../../support/seed.ts";
+import { smallContent } from "../../support/small_content.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -195,6 +196,23 @@ for (
     assert.deepEqual(after.filter(({ path }) => path !== "other/new"), before);
   });
 }
+
+Deno.test("C 22 writes of others do not wait for the content of a large change", async () => {
+  await using store = await openStore();
+  const contents = [smallContent("first"), smallContent("second")];
+  await store.write(async (transaction) => {
+    await transaction.expect(1, 1);
+    await transaction.last(async () => {
+      await transaction.contents.put(contents.slice(0, 1));
+      // Ends while this goes on.
+      await seed(store, [{ path: "other", userId: 2 }]);
+      await transaction.contents.put(contents.slice(1));
+    });
+    await transaction.insert([newRecord("new")]);
+  });
+  for (const { hash, bytes } of contents) assert.deepEqual(store.contents.bytesOf(hash), bytes);
+  assert.deepEqual((await allRecords(store)).map(({ path }) => path).sort(), ["new", "other"]);
+});
 
 Deno.test("C 8 a large change shows listings of its owner the former state until its end", async () => {
   await using store = await openStore();
