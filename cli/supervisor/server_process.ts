@@ -59,10 +59,6 @@ export class ServerProcess {
 
   constructor(options: ServerProcessOptions) {
     this.#options = options;
-    this.#starter = new LocalProcesses(options.scannersRead, {
-      runtimeFlags: CACHED_ONLY,
-      yields: true,
-    });
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...options.program.args, "serve", "--supervised", ...options.args],
       env: SERVER_MALLOC,
@@ -72,6 +68,11 @@ export class ServerProcess {
       // A terminal signals a whole process group. Outside of it, the server receives signals once.
       detached: true,
     }).spawn();
+    // Finds out what the system denies scanners while the server starts.
+    this.#starter = new LocalProcesses(options.scannersRead, {
+      runtimeFlags: CACHED_ONLY,
+      yields: true,
+    });
     this.#writer = new FrameWriter(this.#child.stdin);
     this.ended = this.#run();
   }

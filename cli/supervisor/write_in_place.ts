@@ -1,7 +1,7 @@
 import { asError, type Log } from "../../core/log.ts";
 import { databasePath, inPlacePath } from "../../storage/disk/data_directory.ts";
 import { orMissing, removeFile, syncDirectory, writeSynced } from "../../storage/disk/files.ts";
-import { lockDirectory } from "../../storage/disk/lock.ts";
+import { lockDirectory } from "../../storage/disk/lock_wait.ts";
 import { isCopyOnWrite } from "../copy_on_write.ts";
 
 /** The directories of content, which btrfs keeps like any other: with checksums. */

@@ -4,7 +4,7 @@ import { checkRecords } from "../check/check_records.ts";
 import { Findings } from "../check/findings.ts";
 import { blobDirectory, databasePath, restoringPath, secretPath } from "../disk/data_directory.ts";
 import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
-import { lockDirectory } from "../disk/lock.ts";
+import { lockDirectory } from "../disk/lock_wait.ts";
 import { namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory, OF_FILE_SYSTEM } from "./backup_directory.ts";
 import {

@@ -8,8 +8,9 @@ import {
   MAX_AUDIT_ROWS,
   type RecordAudit,
 } from "../ports/record_audit.ts";
-import { isUnnameable, type SqlParameters, type SqlRow } from "../sql/dialect.ts";
+import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
 import type { AuditSource } from "../sql/object_audit.ts";
+import { BROKEN } from "./broken_records.ts";
 import { tablesWithBrokenChecks } from "./check_constraints.ts";
 import { Connection } from "./connection.ts";
 import { SQLITE } from "./dialect.ts";
@@ -34,21 +35,6 @@ const ID_VERSION = 7;
 const OBJECTS_VERSION = 21;
 
 const NAME = "records.id AS id, records.user_id AS user_id, records.path AS path";
-const MD5 = "[0-9a-f]".repeat(32);
-
-/** Conditions that no record fulfills (C 5.1 to C 5.3). */
-const BROKEN = {
-  path: `path IS NOT ifnull(parent || '/', '') || name OR name = '' OR instr(name, '/') > 0
-    OR user_id <= 0`,
-  name: isUnnameable(SQLITE),
-  directory: `is_dir AND (hash <> '' OR size <> 0 OR crc32 <> 0)`,
-  file: `NOT is_dir AND (hash NOT GLOB '${MD5}' OR size < 0 OR crc32 < 0)`,
-  ancestor: `parent IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM records AS above
-    WHERE above.user_id = records.user_id AND above.path = records.parent AND above.is_dir
-  )`,
-} as const satisfies Record<BrokenRule, string>;
-
 /** Audits a SQLite file. Each call blocks the thread. */
 export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
   readonly dialect = SQLITE;

@@ -1,22 +1,11 @@
 import { orMissing } from "./files.ts";
-import { isSealed, parseMark, saysStopping, STOPPED, STOPPING } from "./lock_mark.ts";
+import { isSealed, parseMark, STOPPED, STOPPING } from "./lock_mark.ts";
+import { lockDirectory, lockFile } from "./lock_wait.ts";
 import { sealOf } from "./seal.ts";
 import { isStorageFull } from "./storage_full.ts";
 
 /** The size of the file. It stays the same, as a full disk has no space for another one. */
 const LOCK_BYTES = 128;
-/**
- * How long to wait for a lock, in milliseconds. A killed server may need a moment to release it, and
- * `strongroom check` holds it for a moment.
- */
-const LOCK_PATIENCE_MS = 1000;
-/**
- * How long to wait for a server that stops, in milliseconds: longer than it lets transfers go on. One whose
- * supervisor was killed stops by itself.
- */
-const STOP_PATIENCE_MS = 15_000;
-const LOCK_RETRY_MS = 20;
-
 export interface AcquireOptions {
   /** Called if the disk is too full to write to the lock file. @default does nothing */
   readonly makeRoom?: () => void;
@@ -103,7 +92,7 @@ export class DirectoryLock implements Disposable {
     const file = locks.use(
       await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 }),
     );
-    if (!await lockStopped(() => lockPatiently(file), dataDir, onStopping)) {
+    if (!await lockFile(file, dataDir, onStopping)) {
       throw await inUse(dataDir);
     }
     const synced = locks.use(await Deno.open(path, { write: true }));
@@ -214,54 +203,6 @@ export async function lockState(dataDir: string): Promise<LockState> {
   const afterCrash = mark.marked || mark.copied;
   const sealed = isSealed(dataDir, mark, info);
   return { served, afterCrash, sealed, generation: mark.generation };
-}
-
-/**
- * Locks the directory itself. Returns false if another process has locked it. Succeeds without a lock
- * if the file system cannot lock directories, such as some network file systems.
- */
-export async function lockDirectory(
-  dataDir: string,
-  locks: DisposableStack,
-  onStopping?: () => void,
-): Promise<boolean> {
-  const directory = locks.use(await Deno.open(dataDir));
-  // Where it fails, the lock file still excludes other servers.
-  const lock = () => lockPatiently(directory).catch(() => true);
-  return onStopping === undefined ? await lock() : await lockStopped(lock, dataDir, onStopping);
-}
-
-/** Locks a file for this process alone. Returns false if another process keeps its lock. */
-async function lockPatiently(file: Deno.FsFile): Promise<boolean> {
-  const deadline = performance.now() + LOCK_PATIENCE_MS;
-  while (!await file.tryLock(true)) {
-    if (performance.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
-  }
-  return true;
-}
-
-/** Tries to lock until it succeeds, as long as the directory has a server that stops. */
-async function lockStopped(
-  lock: () => Promise<boolean>,
-  dataDir: string,
-  onStopping: () => void,
-): Promise<boolean> {
-  if (await lock()) return true;
-  if (!await isStopping(dataDir)) return false;
-  onStopping();
-  const deadline = performance.now() + STOP_PATIENCE_MS;
-  while (!await lock()) {
-    // Another start may have taken its place.
-    if (performance.now() > deadline || !await isStopping(dataDir)) return false;
-  }
-  return true;
-}
-
-/** Whether the process that has the directory is a server that stops, or has just stopped. */
-async function isStopping(dataDir: string): Promise<boolean> {
-  const text = await orMissing(Deno.readTextFile(`${dataDir}/lock`)) ?? "";
-  return saysStopping(text);
 }
 
 /** Another process has the data directory. */

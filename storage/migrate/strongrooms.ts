@@ -2,7 +2,7 @@ import { Connection } from "../database/connection.ts";
 import { migrate } from "../database/migrate.ts";
 import { databasePath, migratingPath, refuseUnfinished } from "../disk/data_directory.ts";
 import { orMissing, syncDirectory } from "../disk/files.ts";
-import { lockDirectory } from "../disk/lock.ts";
+import { lockDirectory } from "../disk/lock_wait.ts";
 import type { StorageOptions } from "../opening.ts";
 import { DatabaseRows } from "./database_rows.ts";
 import { SqliteRowEngine } from "./sqlite_row_engine.ts";

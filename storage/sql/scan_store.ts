@@ -1,35 +1,24 @@
 import type { Chunk } from "../../core/content.ts";
-import { untilAborted } from "../../core/event_loop.ts";
-import {
-  type AttemptBegin,
-  type ContentProspect,
-  type NewScan,
-  type ResultKey,
-  type Scan,
-  ScanFailure,
-  type ScanFile,
-  type ScanPace,
-  type ScanPage,
-  type ScanProgress,
-  type ScanStore,
+import type {
+  AttemptBegin,
+  ContentProspect,
+  NewScan,
+  ResultKey,
+  Scan,
+  ScanFile,
+  ScanPace,
+  ScanPage,
+  ScanProgress,
+  ScanStore,
 } from "../../core/scans/ports.ts";
 import type { FileResult } from "../../core/scanner/mod.ts";
 import type { NamedContent } from "../../core/verdicts.ts";
 import { KIB } from "../../schemas/units.ts";
-import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import { commit, type SqlParameters, type SqlRow, type Statements, withoutNul } from "./dialect.ts";
-import {
-  columnsOfEnd,
-  columnsOfResult,
-  firstScan,
-  scannedIn,
-  textsOf,
-  toScan,
-} from "./scan_rows.ts";
+import { columnsOfResult, firstScan, scannedIn, textsOf, toScan } from "./scan_rows.ts";
 import { ScanSteps } from "./scan_steps.ts";
-import type { SarifMaker } from "./sarif_maker.ts";
-import type { ReportMaker, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
+import { StoredReports, type StoredReportsParts } from "./stored_reports.ts";
 
 /** Expired scans are removed in transactions of this many. */
 const REMOVED_AT_ONCE = 100;
@@ -37,12 +26,7 @@ const REMOVED_AT_ONCE = 100;
 /** The length of the paths in a page of scans, of which only the last one may be over it. */
 const MAX_PAGE_BYTES = 256 * KIB;
 
-export interface ScanStoreParts {
-  readonly statements: Statements<ScanStatement>;
-  /** Where a thread that makes reports finds the database. */
-  readonly database: string;
-  /** One thread makes all reports by turns: each would take the memory of a runtime, and time to start. */
-  readonly reports: Pick<WorkerPool<ReportMaker & SarifMaker>, "acquire" | typeof Symbol.dispose>;
+export interface ScanStoreParts extends Omit<StoredReportsParts, "steps"> {
   /** The version of the results that count. */
   readonly version: string;
 }
@@ -52,11 +36,13 @@ export class SqlScanStore implements ScanStore, Disposable {
   readonly #parts: ScanStoreParts;
   readonly #statements: Statements<ScanStatement>;
   readonly #steps: ScanSteps;
+  readonly #reports: StoredReports;
 
   constructor(parts: ScanStoreParts) {
     this.#parts = parts;
     this.#statements = parts.statements;
-    this.#steps = new ScanSteps(parts.statements);
+    const steps = this.#steps = new ScanSteps(parts.statements);
+    this.#reports = new StoredReports({ ...parts, steps });
   }
 
   [Symbol.dispose](): void {
@@ -186,15 +172,7 @@ export class SqlScanStore implements ScanStore, Disposable {
     const { skip, startedAt } = firstScan(await this.#read("find", { id }));
     const { database, version } = this.#parts;
     const scan = { database, id, skip, version, startedAt: startedAt ?? now, finishedAt: now };
-    using maker = this.#parts.reports.acquire();
-    try {
-      return await this.#writeReport(maker, scan, signal);
-    } catch (error) {
-      await this.#commit("forgetReport", { id });
-      throw error;
-    } finally {
-      await maker.remote.end(id);
-    }
+    return await this.#reports.make(scan, signal);
   }
 
   end(
@@ -213,15 +191,12 @@ export class SqlScanStore implements ScanStore, Disposable {
     });
   }
 
-  async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
-    const [row] = await this.#read("countReportChunks", { id });
-    const chunks = Number(row?.chunks);
-    return chunks === 0 ? undefined : this.#reportChunks(id, chunks);
+  report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
+    return this.#reports.read(id);
   }
 
-  async sarif(id: number, version: string): Promise<AsyncIterable<Chunk> | undefined> {
-    const [row] = await this.#read("countReportChunks", { id });
-    return Number(row?.chunks) === 0 ? undefined : this.#sarifChunks(id, version);
+  sarif(id: number, version: string): Promise<AsyncIterable<Chunk> | undefined> {
+    return this.#reports.readSarif(id, version);
   }
 
   async remove(id: number): Promise<void> {
@@ -236,55 +211,6 @@ export class SqlScanStore implements ScanStore, Disposable {
       removed += (await this.#commit("removeEnded", { before, limit })).length;
     }
     return removed;
-  }
-
-  /** Stores the report as it is made, and its last chunks together with the end of the scan. */
-  async #writeReport(
-    { remote }: PooledWorker<ReportMaker>,
-    scan: ScanToReport,
-    signal: AbortSignal,
-  ): Promise<Scan> {
-    const { id, finishedAt } = scan;
-    if (!await untilAborted(remote.start(scan), signal)) {
-      throw new ScanFailure("Too many findings for one report: scan fewer files at once");
-    }
-    for (let position = 0;;) {
-      const { chunks, totals } = await untilAborted(remote.next(id), signal);
-      const added = chunks.map((chunk) =>
-        ["addReportChunk", { id, position: position++, ...chunk }] as const
-      );
-      if (totals === undefined) {
-        await this.#statements.write((run) => Promise.all(added.map((it) => run(...it))));
-      } else {
-        return await this.#steps.end("complete", columnsOfEnd(id, finishedAt, totals), added);
-      }
-    }
-  }
-
-  async *#reportChunks(id: number, chunks: number): AsyncGenerator<Chunk> {
-    let [part, position] = [-1, -1];
-    for (let read = 0; read < chunks; read++) {
-      const [row] = await this.#read("nextReportChunk", { id, part, position });
-      // The scan may be removed meanwhile. Fail rather than return part of its report.
-      if (!(row?.chunk instanceof Uint8Array)) throw new Error(`Scan ${id} was removed`);
-      [part, position] = [Number(row.part), Number(row.position)];
-      yield new Uint8Array(row.chunk);
-    }
-  }
-
-  async *#sarifChunks(id: number, version: string): AsyncGenerator<Chunk> {
-    using maker = this.#parts.reports.acquire();
-    const { remote } = maker;
-    const log = await remote.startLog({ database: this.#parts.database, id, version });
-    try {
-      for (;;) {
-        const chunk = await remote.nextOfLog(log);
-        if (chunk === undefined) return;
-        if (chunk.length > 0) yield new Uint8Array(chunk);
-      }
-    } finally {
-      await remote.endLog(log);
-    }
   }
 
   #keyOf(key: ResultKey) {

@@ -1,0 +1,74 @@
+import { orMissing } from "./files.ts";
+import { saysStopping } from "./lock_mark.ts";
+
+/**
+ * How long to wait for a lock, in milliseconds. A killed server may need a moment to release it, and
+ * `strongroom check` holds it for a moment.
+ */
+const LOCK_PATIENCE_MS = 1000;
+/**
+ * How long to wait for a server that stops, in milliseconds: longer than it lets transfers go on. One whose
+ * supervisor was killed stops by itself.
+ */
+const STOP_PATIENCE_MS = 15_000;
+const LOCK_RETRY_MS = 20;
+
+/**
+ * Locks the directory itself. Returns false if another process has locked it. Succeeds without a lock
+ * if the file system cannot lock directories, such as some network file systems.
+ *
+ * @param onStopping Called once if that process is a server that stops, which is waited for. @default it is
+ *   not waited for
+ */
+export async function lockDirectory(
+  dataDir: string,
+  locks: DisposableStack,
+  onStopping?: () => void,
+): Promise<boolean> {
+  const directory = locks.use(await Deno.open(dataDir));
+  // Where it fails, the lock file still excludes other servers.
+  const lock = () => lockPatiently(directory).catch(() => true);
+  return onStopping === undefined ? await lock() : await lockStopped(lock, dataDir, onStopping);
+}
+
+/** Locks the lock file, as {@link lockDirectory} does the directory. */
+export function lockFile(
+  file: Deno.FsFile,
+  dataDir: string,
+  onStopping: () => void,
+): Promise<boolean> {
+  return lockStopped(() => lockPatiently(file), dataDir, onStopping);
+}
+
+/** Locks a file for this process alone. Returns false if another process keeps its lock. */
+async function lockPatiently(file: Deno.FsFile): Promise<boolean> {
+  const deadline = performance.now() + LOCK_PATIENCE_MS;
+  while (!await file.tryLock(true)) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+  }
+  return true;
+}
+
+/** Tries to lock until it succeeds, as long as the directory has a server that stops. */
+async function lockStopped(
+  lock: () => Promise<boolean>,
+  dataDir: string,
+  onStopping: () => void,
+): Promise<boolean> {
+  if (await lock()) return true;
+  if (!await isStopping(dataDir)) return false;
+  onStopping();
+  const deadline = performance.now() + STOP_PATIENCE_MS;
+  while (!await lock()) {
+    // Another start may have taken its place.
+    if (performance.now() > deadline || !await isStopping(dataDir)) return false;
+  }
+  return true;
+}
+
+/** Whether the process that has the directory is a server that stops, or has just stopped. */
+async function isStopping(dataDir: string): Promise<boolean> {
+  const text = await orMissing(Deno.readTextFile(`${dataDir}/lock`)) ?? "";
+  return saysStopping(text);
+}
