@@ -12,6 +12,8 @@ import { scanFile } from "./engine/scan.ts";
 import { SCANNERS } from "./formats/mod.ts";
 
 export { ScanStopped } from "./contract/checkpoint.ts";
+export { SCAN_MAXIMA } from "./contract/limits.ts";
+export { PagedSource } from "./contract/paged_source.ts";
 export { type ByteSource, memorySource } from "./contract/source.ts";
 
 export interface ScanOptions {

@@ -50,7 +50,8 @@ export function sourceSlice(source: ByteSource, start: number, size: number): By
   };
 }
 
-function assertRange(offset: number, length: number): void {
+/** @throws {RangeError} if offset or length is negative or not an integer. */
+export function assertRange(offset: number, length: number): void {
   if (Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0) {
     return;
   }

@@ -1,0 +1,42 @@
+import { Decompress } from "fzstd";
+import {
+  DamagedData,
+  type OutputBuffer,
+  OutputFull,
+} from "../../../core/scanner/readers/compression/output_buffer.ts";
+import { InputEnded } from "./inflate.ts";
+
+/** As the decoder of the runtime allows: 128 MiB. */
+const MAX_WINDOW_BYTES = 2 ** 27;
+const MAGIC = 0xfd2f_b528;
+
+/**
+ * Unpacks the first frame of Zstandard (RFC 8878). A frame that is cut off counts as whole, as for the
+ * decoder of the runtime, which also verifies a checksum: this one does not.
+ */
+export function unpackZstd(packed: Uint8Array, start: number, output: OutputBuffer): number {
+  const frame = packed.subarray(start);
+  // The decoder reserves the window at once.
+  if (windowBytes(frame) > MAX_WINDOW_BYTES) throw new DamagedData("The window is too large");
+  const decoder = new Decompress((piece) => output.append(piece));
+  try {
+    decoder.push(frame);
+  } catch (error) {
+    if (error instanceof OutputFull) throw error;
+    throw new DamagedData("The frame is malformed", { cause: error });
+  }
+  return packed.length;
+}
+
+/** The bytes of a frame that later ones may repeat. */
+function windowBytes(frame: Uint8Array): number {
+  const head = new DataView(frame.slice(0, 14).buffer);
+  if (head.byteLength < 14 && head.byteLength < 6) throw new InputEnded();
+  if (head.getUint32(0, true) !== MAGIC) throw new DamagedData("No frame");
+  const descriptor = head.getUint8(4);
+  if ((descriptor & 0x20) === 0) {
+    const window = head.getUint8(5);
+    return 2 ** (10 + (window >> 3)) * (1 + (window & 7) / 8);
+  }
+  return 0;
+}
