@@ -1,5 +1,6 @@
 /** Scans files, one after the other, in a thread. */
 
+import "./substitutes/uint8_array.ts";
 import { OPTIONAL_SCANNER_IDS, report } from "../../core/scanner/mod.ts";
 import { scan, SCAN_MAXIMA, ScanStopped } from "../../core/scanner/scan.ts";
 import { withSource } from "./source.ts";
