@@ -177,8 +177,9 @@ function readCodes(bits: BitReader): Codes {
   };
 }
 
-/** The code of lengths: it must be complete. */
+/** The code of lengths: it must be complete. Without any code, zlib takes each bit for a zero. */
 function codeOfLengths(lengths: readonly number[]): Code {
+  if (lengths.every((it) => it === 0)) return { entries: Uint16Array.of(1, 1), length: 1 };
   const code = codeOf(lengths);
   if (code.entries.includes(0)) throw new DamagedData("Too few codes of lengths");
   return code;

@@ -5,6 +5,7 @@ import {
   OutputBuffer,
   OutputFull,
 } from "../../../core/scanner/readers/compression/output_buffer.ts";
+import { viewOf } from "../../../core/scanner/readers/bytes/bytes.ts";
 import { builtin } from "./builtin.ts";
 import { adler32, crc32 as crc32InScript } from "./checksums.ts";
 import { InputEnded, unpackDeflate } from "./inflate.ts";
@@ -50,9 +51,13 @@ class OutputTooLarge extends RangeError {
 const unpackZlib: Decode = (packed, start, output) => {
   const [method = 0, flags = 0] = read(packed, start, 2);
   const isHeader = (method << 8 | flags) % 31 === 0 && (method & 15) === 8 && method >> 4 <= 7;
-  if (!isHeader || (flags & 0x20) !== 0) throw new DamagedData("No header of zlib");
+  if (!isHeader) throw new DamagedData("No header of zlib");
+  if ((flags & 0x20) !== 0) {
+    read(packed, start + 2, 4);
+    throw new DamagedData("A dictionary is needed");
+  }
   const end = unpackDeflate(packed, start + 2, output);
-  const checksum = new DataView(read(packed, end, 4).slice().buffer).getUint32(0);
+  const checksum = viewOf(read(packed, end, 4)).getUint32(0);
   if (checksum !== adler32(output.content())) throw new DamagedData("The checksum differs");
   return end + 4;
 };
@@ -73,8 +78,9 @@ const RESERVED = 0xe0;
 const unpackGzipMember: Decode = (packed, start, output) => {
   const [id1, id2] = read(packed, start, 2);
   if (id1 !== 0x1f || id2 !== 0x8b) throw new DamagedData("No header of gzip");
-  const [, , method, flags = 0] = read(packed, start, 10);
+  const [, , method, flags = 0] = read(packed, start, 4);
   if (method !== 8 || (flags & RESERVED) !== 0) throw new DamagedData("No method of gzip");
+  read(packed, start + 4, 6);
   let at = start + 10;
   if ((flags & EXTRA) !== 0) {
     const [low = 0, high = 0] = read(packed, at, 2);
@@ -95,11 +101,11 @@ const unpackGzipMember: Decode = (packed, start, output) => {
   }
   const before = output.length;
   const end = unpackDeflate(packed, at, output);
-  const trailer = new DataView(read(packed, end, 8).slice().buffer);
   const content = output.content().subarray(before);
-  const isWhole = trailer.getUint32(0, true) === crc32(content) &&
-    trailer.getUint32(4, true) === content.length >>> 0;
-  if (!isWhole) throw new DamagedData("The checksum differs");
+  for (const [offset, expected] of [[0, crc32(content)], [4, content.length]] as const) {
+    const stored = viewOf(read(packed, end + offset, 4)).getUint32(0, true);
+    if (stored !== expected >>> 0) throw new DamagedData("The trailer differs");
+  }
   return end + 8;
 };
 
