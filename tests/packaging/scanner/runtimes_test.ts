@@ -16,25 +16,24 @@ const PICKLE = `${MODELS}/pickle/hostile/eval.pkl`;
 const ENDLESS_BYTES = 2 ** 40;
 
 const RUNTIMES: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  "Node.js": ["node"],
+  "Node.js": [await nodeProgram()],
   Deno: [Deno.execPath(), "run", "--quiet", "--allow-all"],
   Bun: ["bun"],
 };
 
-/** Node.js of the version that the package needs at least. */
-async function hasRuntime(program: string): Promise<boolean> {
-  if (program !== "node") return await hasProgram(program, "--version");
-  return await hasProgram(
-    "node",
-    "--eval",
-    "process.exit(parseInt(process.versions.node) < 22 ? 1 : 0)",
-  );
+/** The first Node.js on the PATH of the version that the package needs at least. */
+async function nodeProgram(): Promise<string> {
+  const check = "process.exit(parseInt(process.versions.node) < 22 ? 1 : 0)";
+  for (const directory of (Deno.env.get("PATH") ?? "").split(":")) {
+    if (await hasProgram(`${directory}/node`, "--eval", check)) return `${directory}/node`;
+  }
+  return "node 22 or later, which is not on the PATH";
 }
 
 for (const [runtime, [program, ...args]] of Object.entries(RUNTIMES)) {
   Deno.test({
     name: `SR the scanner's package works in ${runtime}`,
-    ignore: !await hasRuntime(program),
+    ignore: !await hasProgram(program, "--version"),
     async fn(t) {
       await using directory = await TempDir.make();
       const cwd = directory.path;
@@ -59,6 +58,15 @@ for (const [runtime, [program, ...args]] of Object.entries(RUNTIMES)) {
           }
         },
       );
+      await t.step("the example of its README works", async () => {
+        const readme = await Deno.readTextFile(`${ROOT}packaging/scanner/README.md`);
+        const [, block = ""] = readme.split(`## ${runtime}\n\n\`\`\`js\n`);
+        const [example = ""] = block.split("```");
+        await Deno.writeTextFile(`${cwd}/example.mjs`, example);
+        await Deno.copyFile(PICKLE, `${cwd}/model.pkl`);
+        const { code, stdout, stderr } = await run(program, [...args, "example.mjs"], { cwd });
+        assert.deepEqual([code, stdout], [0, "critical Imports and calls builtins.eval\n"], stderr);
+      });
       await t.step("it takes paths, blobs and async bytes, limits and a signal", async () => {
         await Deno.writeFile(`${cwd}/endless`, new Uint8Array());
         await Deno.truncate(`${cwd}/endless`, ENDLESS_BYTES);
