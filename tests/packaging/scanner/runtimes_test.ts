@@ -40,7 +40,12 @@ for (const [runtime, [program, ...args]] of Object.entries(RUNTIMES)) {
       await buildPackage(cwd);
       const printed = async (name: string, ...parameters: string[]) => {
         await Deno.copyFile(`${PROGRAMS}/${name}`, `${cwd}/${name}`);
-        const { code, stdout, stderr } = await run(program, [...args, name, ...parameters], {
+        const { code, stdout, stderr } = await run(program, [
+          ...args,
+          name,
+          "strongroom-scanner",
+          ...parameters,
+        ], {
           cwd,
         });
         assert.equal(code, 0, stderr);

@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { argv } from "node:process";
-import { scan } from "strongroom-scanner";
 
-const [pickle, endless] = argv.slice(2);
+const [scanner, pickle, endless] = argv.slice(2);
+const { scan } = await import(scanner);
 const bytes = readFileSync(pickle);
 const codes = ({ issues }) => issues.map(({ rule_code }) => rule_code);
 const problem = (scanning) =>
