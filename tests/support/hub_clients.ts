@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { ROOT } from "./child_server.ts";
 import { mintToken, TestServer, type TestServerOptions, USER_PRIVILEGES } from "./server.ts";
 import { TempDir } from "./temp_dir.ts";
-import { hasProgram, type ProgramOutput, run } from "./tools.ts";
+import { hasProgram, type ProgramOutput, run, runIfThere } from "./tools.ts";
 
 /** An installed version. */
 export interface HubVersion {
@@ -53,13 +53,8 @@ export async function versionWith(...modules: readonly string[]): Promise<HubVer
 /** The version of a package that a Python has. */
 export async function versionOf(python: string, name: string): Promise<string | undefined> {
   const program = `from importlib.metadata import version; print(version('${name}'))`;
-  try {
-    const { code, stdout } = await run(python, ["-c", program]);
-    return code === 0 ? stdout.trim() : undefined;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const output = await runIfThere(python, ["-c", program]);
+  return output?.code === 0 ? output.stdout.trim() : undefined;
 }
 
 export interface HubOptions {

@@ -1,6 +1,7 @@
 import type { Certificate } from "./certificates.ts";
 import { freePort } from "./ports.ts";
 import { TempDir } from "./temp_dir.ts";
+import { isFile } from "./tools.ts";
 import { until } from "./until.ts";
 
 const USER = "postgres";
@@ -151,14 +152,7 @@ function programDirectory(): string | undefined {
       throw error;
     }
   });
-  return [...versioned, ...onPath].find((directory) => {
-    try {
-      return Deno.statSync(`${directory}/pg_isready`).isFile;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
-    }
-  });
+  return [...versioned, ...onPath].find((directory) => isFile(`${directory}/pg_isready`));
 }
 
 /** As whom the engine runs: it refuses to run as root. */

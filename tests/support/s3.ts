@@ -4,6 +4,7 @@ import { Bucket } from "../../storage/s3/bucket.ts";
 import { S3Requests } from "../../storage/s3/requests.ts";
 import { freePort } from "./ports.ts";
 import { TempDir } from "./temp_dir.ts";
+import { isFile } from "./tools.ts";
 import { until } from "./until.ts";
 
 /** Where `go install` puts programs. */
@@ -138,11 +139,5 @@ export class S3Engine implements AsyncDisposable {
 
 function findProgram(): string | undefined {
   const directories = [...(Deno.env.get("PATH") ?? "").split(":"), ...DIRECTORIES];
-  return directories.map((it) => `${it}/versitygw`).find((path) => {
-    try {
-      return Deno.statSync(path).isFile;
-    } catch {
-      return false;
-    }
-  });
+  return directories.map((it) => `${it}/versitygw`).find(isFile);
 }

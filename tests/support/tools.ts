@@ -1,14 +1,18 @@
 /** External programs that some tests need. */
 
-/** Whether a program is installed and succeeds. Tests skip themselves if theirs is not. */
+import { statSync } from "node:fs";
+
+/** Whether a program can be started and succeeds. Tests skip themselves if theirs does not. */
 export async function hasProgram(name: string, ...args: string[]): Promise<boolean> {
+  return (await runIfThere(name, args))?.code === 0;
+}
+
+/** Whether there is a file at a path, as far as this user can see. */
+export function isFile(path: string): boolean {
   try {
-    const { success } = await new Deno.Command(name, { args, stdout: "null", stderr: "null" })
-      .output();
-    return success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
 }
 
@@ -27,6 +31,26 @@ export interface ProgramOutput {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** What {@link run} returns, or undefined if the program is missing or this user may not start it. */
+export async function runIfThere(
+  program: string,
+  args: readonly string[],
+): Promise<ProgramOutput | undefined> {
+  try {
+    return await run(program, args);
+  } catch (error) {
+    if (CANNOT_START.some((kind) => error instanceof kind)) return undefined;
+    throw error;
+  }
+}
+
+/** The PATH may name directories that this user may not read, and files in place of directories. */
+const CANNOT_START = [
+  Deno.errors.NotFound,
+  Deno.errors.PermissionDenied,
+  Deno.errors.NotADirectory,
+];
 
 /** Runs a program and waits for its exit. */
 export async function run(
