@@ -10,7 +10,7 @@ import { expectNoArguments, UsageError } from "./usage_error.ts";
 /** `strongroom permissions`: prints the permissions that the settings need, as flags for `deno run`. */
 export function run(args: string[]): number {
   expectNoArguments(args);
-  print(permissionFlags(permissionsFor(loadSettings())).map(shellWord).join(" "));
+  print(permissionFlags(permissionsFor(loadSettings())).map(shellFlag).join(" "));
   return 0;
 }
 
@@ -117,6 +117,12 @@ export const FIXED_FLAGS: readonly string[] = [
   "--allow-env=STRONGROOM_*,OTEL_DENO",
   "--allow-sys=statfs,loadavg,systemMemoryInfo",
 ];
+
+/** A flag for a shell, with quotes around its value alone. */
+function shellFlag(flag: string): string {
+  const value = flag.indexOf("=") + 1;
+  return flag.slice(0, value) + shellWord(flag.slice(value));
+}
 
 /**
  * A word for a shell. White space is escaped, so that a shell that splits the words without reading

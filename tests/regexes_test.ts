@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
 import { ROOT } from "./support/child_server.ts";
 import { run } from "./support/tools.ts";
 import { builtBy, type Regex, regexesIn, verdictsOn } from "./support/regexes.ts";
@@ -142,7 +143,7 @@ const HOSTILE: readonly { name: string; module: string; run: string }[] = [
 Deno.test("C 6 hostile text does not hold the process", async (t) => {
   for (const { name, module, run: expression } of HOSTILE) {
     await t.step(name, async () => {
-      const code = `import * as it from "file://${ROOT}${module}"; ${expression};`;
+      const code = `import * as it from "${pathToFileURL(ROOT + module)}"; ${expression};`;
       // In a process of its own: only that can be ended if it never returns.
       const { code: status, stderr } = await run(Deno.execPath(), ["eval", code], {
         signal: AbortSignal.timeout(30_000),

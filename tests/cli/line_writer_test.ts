@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
 import { LineWriter } from "../../cli/line_writer.ts";
 import { ROOT } from "../support/child_server.ts";
 import { run } from "../support/tools.ts";
@@ -92,7 +93,7 @@ const ENDS = {
 for (const [name, end] of Object.entries(ENDS)) {
   Deno.test(`LineWriter loses no line at ${name}`, async () => {
     const code = `
-      import { LineWriter } from "${ROOT}cli/line_writer.ts";
+      import { LineWriter } from "${pathToFileURL(`${ROOT}cli/line_writer.ts`)}";
       const { write } = new LineWriter();
       for (let line = 1; line <= 3; line++) write("line " + line, "info");
       write("line 4", "error");

@@ -109,7 +109,7 @@ async function commandOf(block: Block, at: string, options: ShellOptions): Promi
   const { reader, runtime } = options;
   const text = block.text.replaceAll(/\/(?:srv|tmp)\b/g, reader.directory)
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${reader.port}`)
-    .replaceAll("npx -y deno@2.9.6 task", `deno task --config=${ROOT}deno.json`)
+    .replaceAll("npx -y deno@2.9.6 task", `deno task --config='${ROOT}deno.json'`)
     .replace(SERVES, "$1& await_server ");
   const save = async (path: string) => {
     await Deno.writeTextFile(path, text);

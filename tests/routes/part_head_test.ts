@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
 import { dispositionOf } from "../../routes/part_head.ts";
 import { ROOT } from "../support/child_server.ts";
 import { run } from "../support/tools.ts";
@@ -31,7 +32,7 @@ Deno.test("C 4 a file name is read only from a well-formed header", () => {
 
 Deno.test("C 6 reads a header with many empty parameters in linear time", async () => {
   const value = `form-data; name="files"; filename="x"${"; a= ".repeat(60)}"`;
-  const code = `import { dispositionOf } from "${new URL("routes/part_head.ts", `file://${ROOT}`)}";
+  const code = `import { dispositionOf } from "${pathToFileURL(`${ROOT}routes/part_head.ts`)}";
     console.log(dispositionOf(${JSON.stringify(headOf(value))}).filename);`;
   // In a child process, which can be killed if it never returns.
   const { code: status, stdout, stderr } = await run(Deno.execPath(), ["eval", code], {

@@ -1,9 +1,11 @@
 /** Reports the expressions that modules build while they load. Runs in a worker that has loaded none. */
 
+import { fileURLToPath } from "node:url";
 import { parentPort } from "node:worker_threads";
 import type { Regex } from "./regexes.ts";
 
-const OWN_PATH = new URL(import.meta.url).pathname;
+/** As stacks write it. */
+const OWN_URL = import.meta.url;
 const built: Regex[] = [];
 
 globalThis.RegExp = new Proxy(RegExp, {
@@ -11,10 +13,11 @@ globalThis.RegExp = new Proxy(RegExp, {
     const { stack = "" } = new Error();
     const [pattern, flags] = args;
     const made = new target(pattern, flags);
-    const caller = [...stack.matchAll(/file:\/\/(\S+?):(\d+):\d+/g)].find(([, path]) =>
-      path !== OWN_PATH
+    const caller = [...stack.matchAll(/(file:\/\/\S+?):(\d+):\d+/g)].find(([, url]) =>
+      url !== OWN_URL
     );
-    const [, path = "", line] = caller ?? [];
+    const [, url, line] = caller ?? [];
+    const path = url === undefined ? "" : fileURLToPath(url);
     built.push({ path, line: Number(line), source: made.source, flags: made.flags });
     return made;
   },

@@ -8,6 +8,7 @@ import { Client } from "./client.ts";
 import { freePort } from "./ports.ts";
 import { childrenOf, isAlive, parentOf } from "./processes.ts";
 import { mintToken, USER_PRIVILEGES } from "./server.ts";
+import { run } from "./tools.ts";
 import { until } from "./until.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,13 +27,15 @@ export async function strongroom(
   };
 }
 
-/** The permission flags that `strongroom permissions` prints. */
+/** The permission flags that `strongroom permissions` prints, as a shell reads them. */
 export async function printedPermissionFlags(
   env: Readonly<Record<string, string>>,
 ): Promise<string[]> {
   const { code, stdout, stderr } = await strongroom(["permissions"], env);
   assert.equal(code, 0, stderr);
-  return stdout.trim().split(" ");
+  const words = await run("bash", ["-c", `printf '%s\\n' ${stdout.trim()}`]);
+  assert.equal(words.code, 0, words.stderr);
+  return words.stdout.trimEnd().split("\n");
 }
 
 function command(args: readonly string[], env: Readonly<Record<string, string>>): Deno.Command {

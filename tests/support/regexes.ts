@@ -1,7 +1,7 @@
 /** The regular expressions of the product, and whether a search by them takes linear time. */
 
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { ROOT } from "./child_server.ts";
 import { waysThrough } from "./regex_paths.ts";
@@ -68,7 +68,7 @@ export function regexesIn(
 /** The expressions that modules build while they load. */
 export async function builtBy(modules: readonly string[]): Promise<Regex[]> {
   const worker = startWorker("./built_regexes.ts");
-  worker.postMessage(modules.map((path) => `file://${ROOT}${path}`));
+  worker.postMessage(modules.map((path) => pathToFileURL(ROOT + path).href));
   const built = await answerOf<Regex[]>(worker);
   await worker.terminate();
   return built.filter(({ path }) => path.startsWith(ROOT)).map((regex) => ({

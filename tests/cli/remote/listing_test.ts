@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
 import { entriesOf } from "../../../cli/remote/listing.ts";
 import { ConnectionLost } from "../../../cli/remote/remote_error.ts";
 import { ROOT } from "../../support/child_server.ts";
@@ -153,7 +154,7 @@ Deno.test({
     }
     await using server = listingServer(names);
     const script = `
-      import { run } from "${ROOT}cli/remote/ls.ts";
+      import { run } from "${pathToFileURL(`${ROOT}cli/remote/ls.ts`)}";
       await run([]);
       console.error(/VmHWM:\\s*(\\d+)/.exec(Deno.readTextFileSync("/proc/self/status"))[1]);
     `;

@@ -99,7 +99,11 @@ Deno.test({
     const child = client.spawn(["scan", "--remote", "models"]);
     await until(async () => await status(1) === "running");
     const terminal = new Deno.Command("script", {
-      args: ["-qec", `'${Deno.execPath()}' run -A ${ROOT}main.ts scan --remote texts`, "/dev/null"],
+      args: [
+        "-qec",
+        `'${Deno.execPath()}' run -A '${ROOT}main.ts' scan --remote texts`,
+        "/dev/null",
+      ],
       env: { ...COMMAND_ENVIRONMENT, ...client.env, TERM: "xterm" },
       stdin: "null",
       stdout: "piped",

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
 import { getHostSize, getStats } from "../../../core/capacity/mod.ts";
 import { ROOT } from "../../support/child_server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
@@ -120,7 +121,7 @@ async function readingScript(directory: TempDir): Promise<string> {
   const script = `${directory.path}/read.ts`;
   await Deno.writeTextFile(
     script,
-    `import { getStats } from "${ROOT}core/capacity/stats.ts";
+    `import { getStats } from "${pathToFileURL(`${ROOT}core/capacity/stats.ts`)}";
     console.log(JSON.stringify(getStats(".")));`,
   );
   return script;

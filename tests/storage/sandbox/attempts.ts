@@ -1,3 +1,5 @@
+import { pathToFileURL } from "node:url";
+
 /** What a scan must not be able to do. Each attempt yields "done" or the name of the error. */
 export async function attempts(path: string): Promise<Record<string, string>> {
   const directory = path.slice(0, path.lastIndexOf("/"));
@@ -17,7 +19,7 @@ export async function attempts(path: string): Promise<Record<string, string>> {
     "run a program": () => new Deno.Command("/bin/true").outputSync(),
     "load a library": () => Deno.dlopen("libc.so.6", {}),
     "ask about the system": () => Deno.hostname(),
-    "import a file": () => import(`file://${directory}/other.ts`),
+    "import a file": () => import(pathToFileURL(`${directory}/other.ts`).href),
     "start a worker with more": () =>
       new Worker(import.meta.url, { type: "module", deno: { permissions: { read: true } } }),
     "ask for permission": async () => {
