@@ -408,7 +408,13 @@ Deno.test("imports point one way, and in no circle", async (t) => {
       /^packaging\/scanner\/(?:build|scan|scanning|substitutes\/(?:buffer|crypto|zlib))\.ts$/
         .test(path)
     );
-    const programs = ["main.ts", "packaging/compile.ts", "packaging/npm/build.ts", ...scanner];
+    const programs = [
+      "main.ts",
+      "packaging/compile.ts",
+      "packaging/npm/build.ts",
+      "packaging/npm/install.ts",
+      ...scanner,
+    ];
     const reached = reachedFrom(...programs, ...workers);
     assert.deepEqual([...files.keys()].filter((path) => !reached.has(path)), []);
   });
