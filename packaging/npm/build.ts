@@ -33,11 +33,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   ],
 }).spawn().status;
 if (code !== 0) Deno.exit(code);
-const licenses = `${output}/THIRD_PARTY_LICENSES`;
-await writeLicenses(`${output}/lib`, ROOT, licenses);
-// The console has the bundle of the scanner's package in it.
-const ofScanner = await Deno.readTextFile(`${ROOT}dist/scanner/THIRD_PARTY_LICENSES`);
-await Deno.writeTextFile(licenses, `\n\n${ofScanner}`, { append: true });
+await writeLicenses(`${output}/lib`, ROOT, `${output}/THIRD_PARTY_LICENSES`);
 await Deno.copyFile(`${ROOT}packaging/strongroom`, `${output}/bin/strongroom`);
 await Deno.chmod(`${output}/bin/strongroom`, 0o755);
 for (const name of ["LICENSE", "README.md"]) await Deno.copyFile(ROOT + name, join(output, name));
