@@ -4,14 +4,12 @@ import { gzipSync } from "node:zlib";
 import type { Chunk } from "../../core/content.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
 import { CONSOLE_PATH } from "../../schemas/base_path.ts";
-import { ICON, MODULES, ON_DEMAND, SCANNER, STYLES } from "./modules.ts";
+import { ICON, MODULES, ON_DEMAND, STYLES } from "./modules.ts";
 
 /** The module that starts the console. */
 const ENTRY = "main.js";
 const STYLE = "console.css";
 const ICON_FILE = "icon.svg";
-/** The module of the scanner that the console imports. */
-const SCAN = "scanner/scan.js";
 
 /** Where browsers find what is not in `app/`: packages, and modules of the server. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -50,7 +48,6 @@ export async function buildAssets(root = ""): Promise<Assets> {
     texts.set(addressed(name), name.endsWith(".ts") ? script(name, text) : linked(name, text));
     await yieldToEventLoop();
   }
-  for (const [name, text] of await scanner()) texts.set(name, text);
   const styles = await Promise.all(STYLES.map(async (load) => (await load()).default));
   texts.set(STYLE, styles.join("\n"));
   texts.set(ICON_FILE, (await ICON()).default);
@@ -62,17 +59,7 @@ export async function buildAssets(root = ""): Promise<Assets> {
     await yieldToEventLoop();
   }
   const modules = Object.keys(MODULES).map((name) => root + base + addressed(name));
-  const scan = texts.has(SCAN) ? root + base + SCAN : undefined;
-  return { page: asset("text/html; charset=utf-8", page(root + base, modules, scan)), files };
-}
-
-/** The modules of the scanner; none in a checkout where it was not built. */
-async function scanner(): Promise<[name: string, text: string][]> {
-  const loaded = Object.entries(SCANNER).map(async ([name, load]): Promise<[string, string]> => [
-    name,
-    (await load()).default,
-  ]);
-  return await Promise.all(loaded).catch(() => []);
+  return { page: asset("text/html; charset=utf-8", page(root + base, modules)), files };
 }
 
 /** JavaScript of a module in TypeScript. An executable has it already: its build removes the types. */
@@ -111,15 +98,14 @@ function asset(type: string, text: string): Asset {
   return { type, bytes, gzip: new Uint8Array(gzipSync(bytes, { level: 9 })) };
 }
 
-/** @param scan The address of the scanner, which the console loads when a person wants it. */
-function page(base: string, modules: readonly string[], scan: string | undefined): string {
+function page(base: string, modules: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>strongroom</title>${scan === undefined ? "" : `\n<meta name="scanner" content="${scan}">`}
+<title>strongroom</title>
 <link rel="icon" href="${base}${ICON_FILE}">
 <link rel="stylesheet" href="${base}${STYLE}">
 ${modules.map((module) => `<link rel="modulepreload" href="${module}">`).join("\n")}

@@ -23,8 +23,7 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The scanner's package makes the address of its worker with it.
-  "trusted-types strongroom-scanner",
+  "trusted-types 'none'",
 ].join("; ");
 
 /** Adds the console for browsers (C 24): its page, its session, and the API under its own address. */
@@ -73,11 +72,7 @@ function sendPage(c: Context<AppEnvironment>, { page }: Assets): Response {
 function sendFile(c: Context<AppEnvironment>, { files }: Assets): Response {
   const file = files.get(c.req.path);
   if (file !== undefined) {
-    return sendAsset(c, file, {
-      "Cache-Control": "public, max-age=31536000, immutable",
-      // For workers: they load and send nothing.
-      "Content-Security-Policy": "default-src 'none'",
-    });
+    return sendAsset(c, file, { "Cache-Control": "public, max-age=31536000, immutable" });
   }
   return failure(c, { kind: "ErrRouteNotFound", message: "The console has no such file" });
 }

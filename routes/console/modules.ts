@@ -93,7 +93,6 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "ui/toasts.ts": () => import("./app/ui/toasts.ts", { with: { type: "text" } }),
   "ui/verdict.ts": () => import("./app/ui/verdict.ts", { with: { type: "text" } }),
   "ui/visible_rows.ts": () => import("./app/ui/visible_rows.ts", { with: { type: "text" } }),
-  "uploads/checks.ts": () => import("./app/uploads/checks.ts", { with: { type: "text" } }),
   "uploads/dropped.ts": () => import("./app/uploads/dropped.ts", { with: { type: "text" } }),
   "uploads/panel.ts": () => import("./app/uploads/panel.ts", { with: { type: "text" } }),
   "uploads/queue.ts": () => import("./app/uploads/queue.ts", { with: { type: "text" } }),
@@ -140,15 +139,6 @@ export const ON_DEMAND: Readonly<Record<string, LoadText>> = {
   "readers/yaml/yaml_reader.ts": () =>
     import("../../core/scanner/readers/yaml/yaml_reader.ts", { with: { type: "text" } }),
   "units.ts": () => import("../../schemas/units.ts", { with: { type: "text" } }),
-};
-
-/**
- * The scanner for browsers, which `deno task package:scanner` builds. The npm package and the executable have
- * it; a checkout has it once it was built.
- */
-export const SCANNER: Readonly<Record<string, LoadText>> = {
-  "scanner/scan.js": () => import("../../dist/scanner/scan.js", { with: { type: "text" } }),
-  "scanner/scanning.js": () => import("../../dist/scanner/scanning.js", { with: { type: "text" } }),
 };
 
 /** The style sheets, in their order. */
