@@ -10,8 +10,12 @@ export interface Report {
   readonly results: readonly (readonly [name: string, result: Result])[];
 }
 
-/** What stands above this line in a report is written by hand, and kept when a run replaces the rest. */
-const MARKER = "<!-- `deno task bench` writes all that follows. -->";
+/** The programs that write a part of a report each. */
+type Program = "bench" | "load";
+
+/** What stands between such a line and the next is replaced by the program that it names; the rest is kept. */
+const MARKER =
+  /^(<!-- `deno task \w{1,20}` writes what follows, up to the next line like this\. -->)$/m;
 
 /**
  * Writes a report in Markdown, and a chart in SVG for each comparison of several programs into the
@@ -25,8 +29,7 @@ export async function writeReport(path: string, report: Report): Promise<string[
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   });
   await Deno.mkdir(charts, { recursive: true });
-  const head = await headOf(path);
-  await Deno.writeTextFile(path, `${head}${MARKER}\n\n${markdown(report, name)}`);
+  await writePart(path, "bench", markdown(report, name));
   const written = [path];
   for (const comparison of report.results.flatMap(([, { comparisons }]) => comparisons)) {
     if (!hasChart(comparison)) continue;
@@ -37,15 +40,27 @@ export async function writeReport(path: string, report: Report): Promise<string[
   return written;
 }
 
-/** What is written by hand in a report, or a title for a new one. */
-async function headOf(path: string): Promise<string> {
+/**
+ * Replaces the part of a program in a report in Markdown, or begins a new report with it.
+ *
+ * @throws {Error} when the report does not have the line of the program once. It stays as it was then.
+ */
+export async function writePart(path: string, program: Program, part: string): Promise<void> {
+  const marker =
+    `<!-- \`deno task ${program}\` writes what follows, up to the next line like this. -->`;
   const text = await Deno.readTextFile(path).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return MARKER;
+    if (error instanceof Deno.errors.NotFound) return `# Benchmarks\n\n${marker}\n`;
     throw error;
   });
-  const [head, ...written] = text.split(MARKER);
-  if (written.length !== 1) throw new Error(`${path} must have the line "${MARKER}" once`);
-  return head || "# Benchmarks\n\n";
+  // Texts and lines of programs take turns.
+  const pieces = text.split(MARKER);
+  const at = pieces.indexOf(marker);
+  if (at === -1 || at !== pieces.lastIndexOf(marker)) {
+    throw new Error(`${path} must have the line "${marker}" once`);
+  }
+  const isLast = at === pieces.length - 2;
+  pieces[at + 1] = `\n\n${part.trim()}\n${isLast ? "" : "\n"}`;
+  await Deno.writeTextFile(path, pieces.join(""));
 }
 
 /** What a run writes. Its charts are in `directory`, relative to the report. */

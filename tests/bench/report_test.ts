@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { TempDir } from "../support/temp_dir.ts";
 import { comparisonLines } from "./measures.ts";
-import { writeReport } from "./report.ts";
+import { writePart, writeReport } from "./report.ts";
 
 const UPLOAD = {
   title: "upload of 5 MB",
@@ -76,4 +76,19 @@ Deno.test("a report does not replace a page without the line of the program", as
   await Deno.writeTextFile(path, "# Notes\n");
   await assert.rejects(writeReport(path, { facts: [], results: [] }), /must have the line/);
   assert.equal(await Deno.readTextFile(path), "# Notes\n");
+});
+
+Deno.test("each program replaces its own part of a report, and keeps that of the other", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/figures.md`;
+  await writePart(path, "load", "## Under attack\n\nFormer.");
+  const marker = (await Deno.readTextFile(path)).match(/^<!--.*-->$/m)?.[0] ?? "";
+  const bench = marker.replace("load", "bench");
+  const both = (load: string, run: string) =>
+    `# Benchmarks\n\n${marker}\n\n${load}\n\n${bench}\n\n${run}\n`;
+  await Deno.writeTextFile(path, both("Former.", "## The run"));
+  await writePart(path, "load", "Latest.\n");
+  assert.equal(await Deno.readTextFile(path), both("Latest.", "## The run"));
+  await writePart(path, "bench", "## The latest run\n");
+  assert.equal(await Deno.readTextFile(path), both("Latest.", "## The latest run"));
 });
