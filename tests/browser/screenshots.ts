@@ -1,4 +1,4 @@
-/** `deno task screenshots`: images of the console, to be looked at. */
+/** `deno task screenshots`: images of the console, to be looked at, and the two of the README. */
 
 import { Buffer } from "node:buffer";
 import { ROOT } from "../support/child_server.ts";
@@ -6,10 +6,14 @@ import { endBrowser, enterCredential, TestBrowser, WORKER } from "./browser.ts";
 import { walk } from "./walk.ts";
 
 const OUTPUT = `${ROOT}dist/screenshots`;
+/** These are committed. */
+const IMAGES = `${ROOT}docs/images`;
 const HOSTILE = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`);
 
 await Deno.mkdir(OUTPUT, { recursive: true });
+await Deno.mkdir(IMAGES, { recursive: true });
 for (const colorScheme of ["light", "dark"] as const) {
+  await shootReadme(colorScheme);
   for (const [size, width, height] of [["phone", 390, 844], ["wide", 1440, 900]] as const) {
     const options = { colorScheme, viewport: { width, height } };
     await shoot(`${colorScheme}-${size}`, options);
@@ -25,6 +29,19 @@ for (const colorScheme of ["light", "dark"] as const) {
   }
 }
 await endBrowser();
+
+/** The image of the README: a model that the gate blocks, and why. */
+async function shootReadme(colorScheme: "light" | "dark"): Promise<void> {
+  const viewport = { width: 1120, height: 610 };
+  const options = { settings: { gate: "block" }, colorScheme, viewport } as const;
+  await using browser = await TestBrowser.start(options);
+  const client = await browser.server.as(1, ...WORKER);
+  await client.upload("models", { "classifier.pkl": HOSTILE });
+  const page = await browser.signIn({}, "#/file/models/classifier.pkl");
+  await page.getByText("Imports and calls builtins.eval").waitFor();
+  await page.getByText("The gate blocks this file").waitFor();
+  await page.screenshot({ path: `${IMAGES}/console-${colorScheme}.png` });
+}
 
 async function shoot(
   name: string,
