@@ -1,8 +1,7 @@
-import { copyFiles, guideTest, MODELS } from "./guide.ts";
+import { guideTest } from "./guide.ts";
 
 guideTest("docs/first_hour.md", {
   serves: false,
   // It ends with a backup.
   isEmbedded: true,
-  prepare: (reader) => copyFiles(reader, MODELS),
 });

@@ -5,7 +5,7 @@ import { ChildServer, ROOT } from "../support/child_server.ts";
 import { engineSettings } from "../support/engines.ts";
 import { freePort } from "../support/ports.ts";
 import { TempDir } from "../support/temp_dir.ts";
-import { hasProgram } from "../support/tools.ts";
+import { hasProgram, run } from "../support/tools.ts";
 import { assertPrints, blocksOf, isOutput } from "./blocks.ts";
 import { PARSERS } from "./parsers.ts";
 import { missingPrograms, runBlocks } from "./shell.ts";
@@ -25,6 +25,10 @@ export interface GuideOptions {
   readonly runtime?: "deno" | "node";
   /** Whether outputs must be those that the document shows. @default true */
   readonly compares?: boolean;
+  /** Whether the reader clones the repository, whose address {@link REPOSITORY} is. @default false */
+  readonly clones?: boolean;
+  /** What runs instead of the text of a block, where it would take too long or lacks something. */
+  readonly edit?: (text: string) => string;
   /** Looks at what the blocks have left. */
   readonly verify?: (reader: Reader) => Promise<void>;
 }
@@ -39,19 +43,24 @@ export interface Reader {
 
 const ready = await hasProgram("curl", "--version") && await hasProgram("bash", "--version");
 
+/** Where readers of the README get the source: a placeholder. */
+const REPOSITORY = "https://git.example.com/strongroom.git";
+
+const hasGit = await hasProgram("git", "--version");
 const hasNode = await hasProgram("node", "--version");
 
 /** Defines the test of a document: each of its blocks runs, and prints what is shown. */
 export function guideTest(path: string, options: GuideOptions = {}): void {
   Deno.test({
     name: `${path}: each block runs, and prints what is shown${options.title ?? ""}`,
-    ignore: !ready || (options.runtime === "node" && !hasNode),
+    ignore: !ready || (options.runtime === "node" && !hasNode) || (options.clones && !hasGit),
     fn: (t) => testGuide(t, path, options),
   });
 }
 
 async function testGuide(t: Deno.TestContext, path: string, options: GuideOptions): Promise<void> {
-  const { serves = true, isEmbedded = false, runtime = "deno", compares = true } = options;
+  const { serves = true, isEmbedded = false, clones = false, compares = true } = options;
+  const { runtime = "deno", edit = (text) => text } = options;
   const blocks = blocksOf(await Deno.readTextFile(ROOT + path));
   await using home = await TempDir.make();
   const directory = `${home.path}/reader`;
@@ -66,7 +75,16 @@ async function testGuide(t: Deno.TestContext, path: string, options: GuideOption
   await using server = serves ? await ChildServer.start({ ...reader, env }) : undefined;
   await options.prepare?.(reader, server);
   const missing = await missingPrograms(blocks);
-  const outputs = await runBlocks(blocks, { home: home.path, reader, env, runtime, missing });
+  const repository = `${home.path}/strongroom.git`;
+  if (clones) await commitSource(repository);
+  const texts = blocks.map((block) => {
+    if (isOutput(block)) return block;
+    return { ...block, text: edit(block.text).replace(REPOSITORY, "-q ../strongroom.git") };
+  });
+  const outputs = await runBlocks(texts, {
+    ...{ home: home.path, reader, env, runtime, missing },
+    task: clones ? "deno task" : `deno task --config=${ROOT}deno.json`,
+  });
   let output: string | undefined;
   for (const [index, block] of blocks.entries()) {
     if (!isOutput(block)) output = outputs[index];
@@ -81,6 +99,24 @@ async function testGuide(t: Deno.TestContext, path: string, options: GuideOption
     });
   }
   await options.verify?.(reader);
+}
+
+/** Makes a repository with one commit: the source as it is here, with what is not committed yet. */
+async function commitSource(repository: string): Promise<void> {
+  const author = ["-c", "user.name=reader", "-c", "user.email=reader@example.com"];
+  for (
+    const args of [
+      ["init", "-q"],
+      ["add", "--all"],
+      [...author, "commit", "-q", "--no-verify", "--message=Source"],
+    ]
+  ) {
+    const { code, stderr } = await run("git", args, {
+      cwd: ROOT,
+      env: { GIT_DIR: repository, GIT_WORK_TREE: ROOT, GIT_CONFIG_GLOBAL: "/dev/null" },
+    });
+    assert.equal(code, 0, stderr);
+  }
 }
 
 /** The files of `models` in guides: a harmless and a dangerous one. */

@@ -1,13 +1,19 @@
 import * as assert from "node:assert/strict";
 import { ROOT } from "../support/child_server.ts";
 import { blocksOf } from "./blocks.ts";
-import { copyFiles, guideTest, MODELS } from "./guide.ts";
-import { assertCameBack } from "./newcomer.ts";
+import { guideTest } from "./guide.ts";
+import { NEWCOMER } from "./newcomer.ts";
 
-guideTest("README.md", {
-  serves: false,
-  prepare: (reader) => copyFiles(reader, MODELS),
-  verify: assertCameBack,
+guideTest("README.md", NEWCOMER);
+
+Deno.test("the README fits a screen: 150 lines of 100 columns, and images of 200 kB", async () => {
+  const text = await Deno.readTextFile(`${ROOT}README.md`);
+  const lines = text.trimEnd().split("\n");
+  assert.ok(lines.length <= 150, `${lines.length} lines`);
+  assert.deepEqual(lines.filter((line) => line.length > 100), []);
+  const images = [...text.matchAll(/ src(?:set)?="([^"]+)"/g)].map(([, path = ""]) => path);
+  assert.equal(images.length, 2);
+  for (const path of images) assert.ok((await Deno.stat(ROOT + path)).size < 200_000, path);
 });
 
 Deno.test("the README and CONTRIBUTING name only tasks that exist", async () => {

@@ -15,6 +15,8 @@ interface ShellOptions {
   readonly reader: Reader;
   readonly env: Readonly<Record<string, string>>;
   readonly runtime: "deno" | "node";
+  /** What runs a task of the checkout. */
+  readonly task: string;
   /** The programs that blocks lack, which are not run then. */
   readonly missing: readonly (string | undefined)[];
 }
@@ -25,13 +27,13 @@ const OPTIONAL: Readonly<Record<string, [string, ...string[]]>> = {
   "git lfs": ["git", "lfs", "version"],
   hf: ["hf", "version"],
   // Without the registry, npm cannot install the runtime.
-  npx: ["npm", "ping", "--fetch-retries=0", "--fetch-timeout=5000"],
+  "npx -y deno@2.9.6 task -q install": ["npm", "ping", "--fetch-retries=0", "--fetch-timeout=5000"],
   openssl: ["openssl", "version"],
   python3: ["python3", "--version"],
 };
 
 /** The first program of each line, after variables. */
-const PROGRAMS = /^(?:until |\w+=\S+ )*(git lfs|\S+)/gm;
+const PROGRAMS = /^(?:until |\w+=\S+ )*(git lfs|npx -y deno@2\.9\.6 task -q install|\S+)/gm;
 
 /** The program that each block lacks, if it lacks one: what runs it, or what a line runs first. */
 export async function missingPrograms(blocks: readonly Block[]): Promise<(string | undefined)[]> {
@@ -47,7 +49,7 @@ export async function missingPrograms(blocks: readonly Block[]): Promise<(string
 }
 
 /** The line that starts a server, in a terminal of its own or in the background. */
-const SERVES = /^((?:\w+=\S+ )*strongroom serve\b[^#&\n]*)&?/m;
+const SERVES = /^((?:\w+=\S+ )*(?:strongroom serve|deno task start)\b[^#&\n]*)&?/m;
 
 /** What npm has fetched stays. */
 const NPM_CACHE = Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
@@ -106,10 +108,10 @@ await_server() {
 
 /** Saves a block at a path with an extension, and returns the line of the shell that runs it. */
 async function commandOf(block: Block, at: string, options: ShellOptions): Promise<string> {
-  const { reader, runtime } = options;
+  const { reader, runtime, task } = options;
   const text = block.text.replaceAll(/\/(?:srv|tmp)\b/g, reader.directory)
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${reader.port}`)
-    .replaceAll("npx -y deno@2.9.6 task", `deno task --config='${ROOT}deno.json'`)
+    .replaceAll("npx -y deno@2.9.6 task", task)
     .replace(SERVES, "$1& await_server ");
   const save = async (path: string) => {
     await Deno.writeTextFile(path, text);
