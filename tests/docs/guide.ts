@@ -83,7 +83,7 @@ async function testGuide(t: Deno.TestContext, path: string, options: GuideOption
   });
   const outputs = await runBlocks(texts, {
     ...{ home: home.path, reader, env, runtime, missing },
-    task: clones ? "deno task" : `deno task --config=${ROOT}deno.json`,
+    task: clones ? "deno task" : `deno task --config='${ROOT}deno.json'`,
   });
   let output: string | undefined;
   for (const [index, block] of blocks.entries()) {
