@@ -54,6 +54,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/transfer",
   ],
   packaging: ["cli/supervisor", "storage/threads"],
+  "packaging/scanner": [
+    "packaging",
+    `${SCANNER}/mod.ts`,
+    `${SCANNER}/scan.ts`,
+    `${SCANNER}/readers`,
+    "schemas",
+  ],
   cli: [
     "routes",
     "core",
