@@ -4,8 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parentPort } from "node:worker_threads";
 import type { Regex } from "./regexes.ts";
 
-/** As stacks write it. */
-const OWN_URL = import.meta.url;
+const OWN_PATH = fileURLToPath(import.meta.url);
 const built: Regex[] = [];
 
 globalThis.RegExp = new Proxy(RegExp, {
@@ -13,12 +12,13 @@ globalThis.RegExp = new Proxy(RegExp, {
     const { stack = "" } = new Error();
     const [pattern, flags] = args;
     const made = new target(pattern, flags);
-    const caller = [...stack.matchAll(/(file:\/\/\S+?):(\d+):\d+/g)].find(([, url]) =>
-      url !== OWN_URL
-    );
-    const [, url, line] = caller ?? [];
-    const path = url === undefined ? "" : fileURLToPath(url);
-    built.push({ path, line: Number(line), source: made.source, flags: made.flags });
+    // Some stacks have addresses with blanks, which are encoded in others.
+    const callers = [...stack.matchAll(/(file:\/\/.+?):(\d+):\d+/g)].map(([, url = "", line]) => ({
+      path: fileURLToPath(url),
+      line: Number(line),
+    }));
+    const { path = "", line = NaN } = callers.find(({ path }) => path !== OWN_PATH) ?? {};
+    built.push({ path, line, source: made.source, flags: made.flags });
     return made;
   },
 });
