@@ -1,4 +1,4 @@
-import { fleetFaults, fleetMissing } from "./fleet.ts";
+import { fleetFaults, fleetMissing } from "../faults/fleet.ts";
 
 Deno.test({
   name:

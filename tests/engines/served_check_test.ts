@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
-import type { CheckResult } from "../../../storage/check/check.ts";
-import { COMBINATIONS, kindsOf, md5, Rooms } from "../../support/checked_rooms.ts";
-import type { Client } from "../../support/client.ts";
-import { noise } from "../../support/random.ts";
-import { TempDir } from "../../support/temp_dir.ts";
-import { until } from "../../support/until.ts";
+import type { CheckResult } from "../../storage/check/check.ts";
+import { COMBINATIONS, kindsOf, md5, Rooms } from "../support/checked_rooms.ts";
+import type { Client } from "../support/client.ts";
+import { noise } from "../support/random.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 
 const rooms = new Rooms();
 Deno.test.afterAll(() => rooms[Symbol.asyncDispose]());
