@@ -25,6 +25,8 @@ Deno.test("a program that cannot be started is one that is not there", async (t)
       await Deno.mkdir(closed, { mode: 0o000 });
       assert.equal(await hasProgram(`${closed}/python3`), false);
       assert.equal(isFile(`${closed}/python3`), false);
+      // It can be removed only then.
+      await Deno.chmod(closed, 0o700);
     },
   });
   await t.step("one that can be started is there if it succeeds", async () => {
