@@ -276,7 +276,7 @@ export interface ResourceStore extends RecordLookup {
 }
 
 export interface WriteOptions<T> {
-  /** The user who has asked for it: users take turns. @default nobody */
+  /** The user who asked for it. Where writes run one after the other, users take turns. @default none */
   readonly userId?: number;
   /** Called after the commit, before any further work starts. */
   readonly onCommit?: (result: T) => void;

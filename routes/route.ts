@@ -34,7 +34,7 @@ export interface Services {
   readonly auditTrail: AuditTrail | undefined;
   readonly uploads: UploadService;
   readonly hub: HubService;
-  /** Bounds how many long lines of commits are in memory at once. */
+  /** Bounds how many large commits are in memory at once. */
   readonly largeCommits: Semaphore;
   readonly publicUrl: PublicUrl;
   /** Whether others see the addresses of requests, by the spans of the runtime. */

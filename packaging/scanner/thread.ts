@@ -11,7 +11,7 @@ export interface ScanRequest {
   readonly stop?: Int32Array;
 }
 
-/** The message that ends a scan: the report, or why there is none. */
+/** The message that ends a scan: the report, or the reason why it failed. */
 export type ScanReply = { readonly report: Report } | { readonly problem: string };
 
 /** A thread that scans files, one after the other. */

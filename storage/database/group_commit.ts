@@ -35,8 +35,8 @@ interface RunningEntry {
 /** At most this many pieces of work share a commit. */
 const MAX_GROUP_SIZE = 32;
 const MAX_GROUP_MS = 10;
-/** Whose turns work takes that is nobody's. */
-const NOBODY = -1;
+/** Stands for the user of work that no user asked for. */
+const NO_USER = -1;
 
 /** Options of {@link GroupCommit.run}. */
 export interface RunOptions<T> extends WriteOptions<T> {
@@ -56,8 +56,9 @@ export interface GroupCommitOptions {
 
 /**
  * Runs pieces of work one at a time, and commits those that queue up meanwhile together: many small
- * writes share one disk sync. Users take turns, and the work of one runs in the order of the calls. Calls that need nothing in between travel
- * with their commit. Work that throws is rolled back alone. If the commit fails, the whole group fails.
+ * writes share one disk sync. Users take turns, and the work of one runs in the order of the calls.
+ * Calls that need nothing in between travel with their commit. Work that throws is rolled back alone. If
+ * the commit fails, the whole group fails.
  */
 export class GroupCommit {
   readonly #control: TransactionControl;
@@ -82,9 +83,10 @@ export class GroupCommit {
    */
   run<T>(
     work: (beforeCommit: BeforeCommit) => Promise<T>,
-    { onCommit, userId = NOBODY, alone = false, isStep = false, isOneCall = false }: RunOptions<T> =
-      {},
+    options: RunOptions<T> = {},
   ): Promise<T> {
+    const { onCommit, userId = NO_USER, alone = false, isStep = false, isOneCall = false } =
+      options;
     if (this.#closed) return Promise.reject(new Error("The database is closing"));
     return new Promise<T>((resolve, reject) => {
       let succeed = () => {};

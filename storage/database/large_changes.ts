@@ -4,6 +4,7 @@ import type { ResourceRecord, Scope, WriteOptions, WriteTransaction } from "../.
 import type { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { Remote } from "../threads/rpc.ts";
 import { ChangeRecords } from "../records/change_records.ts";
+import { Busy, TooLarge } from "./change_refused.ts";
 import { effectsOf } from "./decided_uploads.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { ReaderThread } from "./reader_thread.ts";
@@ -14,25 +15,6 @@ import type { Writer } from "./writer.ts";
 export const MAX_DIRECT_RECORDS = 10_000;
 /** How long to wait before a failed undoing is tried again, in milliseconds. */
 const UNDO_RETRY_MS = 1000;
-
-/** Thrown by work that has to be carried out as a large change of the records of these users. */
-export class TooLarge extends Error {
-  override readonly name = "TooLarge";
-
-  constructor(readonly userIds: readonly number[]) {
-    super("A change of so many records takes turns with other writes");
-  }
-}
-
-/** Thrown by work on records that a large change is changing. */
-export class Busy extends Error {
-  override readonly name = "Busy";
-
-  /** @param ended Resolves when the work can be tried again. */
-  constructor(readonly ended: Promise<void>) {
-    super("A large change of these records is going on");
-  }
-}
 
 export interface LargeChangeParts {
   readonly commits: GroupCommit;
@@ -152,6 +134,7 @@ export class LargeChanges {
       const ids = await writer.storeDecided(upload, Date.now());
       return ids && effectsOf(upload, ids);
     }, {
+      // A decided upload knows the owner of the tree only.
       userId: upload.userId,
       isOneCall: true,
       onCommit: (effects) => effects && onCommit(effects),

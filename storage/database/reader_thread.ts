@@ -47,6 +47,7 @@ export class ReaderThread implements AsyncDisposable, Disposable {
   /** Starts the thread for a large change, until {@link unpin}. Resolves when earlier reads have ended. */
   async hold(): Promise<void> {
     this.#held ??= this.acquire();
+    // Nothing is pinned: the call only waits its turn.
     await this.#held.remote.unpin();
   }
 

@@ -13,9 +13,10 @@ import type {
 import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
+import { Busy, TooLarge } from "./change_refused.ts";
 import { SqliteContentTable } from "./content_table.ts";
 import type { GroupCommit } from "./group_commit.ts";
-import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
+import { LargeChanges, MAX_DIRECT_RECORDS } from "./large_changes.ts";
 import { LongReads } from "./long_reads.ts";
 import { measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";

@@ -35,7 +35,7 @@ export interface TransactionRules {
 export interface TransactionParts {
   /** Makes a call, for a large change as a step. */
   readonly call: WriterCalls;
-  /** For calls in the last step. */
+  /** For calls that belong to the commit of the last step. */
   readonly writer: Remote<Writer>;
   readonly beforeCommit: BeforeCommit;
   readonly last: WriteTransaction["last"];

@@ -14,19 +14,17 @@ const MAGIC = 0xfd2f_b528;
  * Unpacks the first frame of Zstandard (RFC 8878). A frame that is cut off counts as whole, as for the
  * decoder of the runtime, which also verifies a checksum: this one does not.
  */
-export function unpackZstd(packed: Uint8Array, start: number, output: OutputBuffer): number {
-  const frame = packed.subarray(start);
+export function unpackZstd(frame: Uint8Array, output: OutputBuffer): void {
   // The decoder reserves the window at once.
   if (windowBytes(frame) > MAX_WINDOW_BYTES) throw new DamagedData("The window is too large");
   const decoder = new Decompress((piece) => output.append(piece));
   try {
     decoder.push(frame, true);
   } catch (error) {
-    if (isCutOff(error)) return packed.length;
+    if (isCutOff(error)) return;
     if (error instanceof OutputFull) throw error;
     throw new DamagedData("The frame is malformed", { cause: error });
   }
-  return packed.length;
 }
 
 /** The bytes of a frame that later ones may repeat: those of its window, or all of them. */

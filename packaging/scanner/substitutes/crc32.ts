@@ -32,21 +32,3 @@ export function crc32(bytes: Uint8Array, before = 0): number {
 }
 
 const EMPTY = new Int32Array();
-const MODULUS = 65_521;
-/** Bytes whose sums fit 32 bits. */
-const PIECE = 3800;
-
-/** The Adler-32 of bytes (RFC 1950). */
-export function adler32(bytes: Uint8Array): number {
-  let low = 1;
-  let high = 0;
-  for (let start = 0; start < bytes.length; start += PIECE) {
-    for (const byte of bytes.subarray(start, start + PIECE)) {
-      low += byte;
-      high += low;
-    }
-    low %= MODULUS;
-    high %= MODULUS;
-  }
-  return (high << 16 | low) >>> 0;
-}
