@@ -4,7 +4,7 @@ import { mintCredential } from "../core/credentials.ts";
 import { BASE_PATH } from "../schemas/base_path.ts";
 import { CapacityOverview } from "../schemas/capacity.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { readJwtSecret } from "../storage/jwt_secret.ts";
+import { readJwtSecret } from "../storage/disk/jwt_secret.ts";
 import { parseOptions } from "./arguments.ts";
 import { overviewText } from "./capacity_text.ts";
 import { authority, loadSettings, protocolOf } from "./environment.ts";

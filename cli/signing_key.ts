@@ -1,7 +1,7 @@
 import type { SigningKey } from "../core/credentials.ts";
 import { RemoteKeys } from "../core/remote_keys.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { ensureJwtSecret } from "../storage/jwt_secret.ts";
+import { ensureJwtSecret } from "../storage/disk/jwt_secret.ts";
 import { withSettingContext } from "./usage_error.ts";
 
 /**

@@ -130,7 +130,7 @@ const HOSTILE: readonly { name: string; module: string; run: string }[] = [
   },
   {
     name: "a path of many slashes",
-    module: "storage/local_files.ts",
+    module: "storage/disk/local_files.ts",
     run: 'await it.localFiles([`/missing${"/".repeat(2e6)}x`])',
   },
   {

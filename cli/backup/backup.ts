@@ -1,4 +1,4 @@
-import { backUp } from "../../storage/backup/back_up.ts";
+import { backUp } from "../../storage/upkeep/backup/back_up.ts";
 import { backupArguments } from "../backup_arguments.ts";
 import { loadSettings } from "../environment.ts";
 import { checkDataDirectory, requireEmbeddedDatabase } from "../existing_directory.ts";

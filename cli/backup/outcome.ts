@@ -1,7 +1,7 @@
 import { formatBytes } from "../../schemas/units.ts";
-import type { OnProgress } from "../../storage/backup/copy_contents.ts";
-import type { Findings } from "../../storage/check/findings.ts";
-import type { ContentTotals } from "../../storage/database/snapshot.ts";
+import type { OnProgress } from "../../storage/upkeep/backup/copy_contents.ts";
+import type { Findings } from "../../storage/upkeep/check/findings.ts";
+import type { ContentTotals } from "../../storage/sqlite/snapshot.ts";
 import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";

@@ -1,4 +1,4 @@
-import { restore } from "../../storage/backup/restore.ts";
+import { restore } from "../../storage/upkeep/backup/restore.ts";
 import { backupArguments } from "../backup_arguments.ts";
 import { loadSettings } from "../environment.ts";
 import { checkTarget, requireEmbeddedDatabase } from "../existing_directory.ts";

@@ -1,4 +1,4 @@
-import { check, type CheckOptions, type CheckResult } from "../../storage/check/check.ts";
+import { check, type CheckOptions, type CheckResult } from "../../storage/upkeep/check/check.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { formatBytes } from "../../schemas/units.ts";

@@ -1,7 +1,7 @@
 import type { Settings } from "../../schemas/settings.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
-import { migrate } from "../../storage/migrate/migrate.ts";
-import type { Strongroom } from "../../storage/migrate/strongrooms.ts";
+import { migrate } from "../../storage/upkeep/migrate/migrate.ts";
+import type { Strongroom } from "../../storage/upkeep/migrate/strongrooms.ts";
 import { logOf } from "../environment.ts";
 import { printOutcome, totalsText, withProgress } from "../backup/outcome.ts";
 import { migrateArguments } from "../migrate_arguments.ts";

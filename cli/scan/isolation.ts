@@ -2,7 +2,7 @@ import { type HostCapacity, scannerLimits } from "../../core/capacity/mod.ts";
 import type { FileResult } from "../../core/scanner/mod.ts";
 import type { ScanContentOptions } from "../../core/scans/ports.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { scanInSandbox } from "../../storage/sandbox/sandbox.ts";
+import { scanInSandbox } from "../../storage/scanners/sandbox/sandbox.ts";
 import { ScannerPool } from "../../storage/scanners/scanner_pool.ts";
 import { scanBounds } from "../../core/scans/bounds.ts";
 import { LocalProcesses } from "../supervisor/local_processes.ts";

@@ -9,7 +9,7 @@ import {
   report,
 } from "../../core/scanner/mod.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type FoundFiles, localFiles } from "../../storage/local_files.ts";
+import { type FoundFiles, localFiles } from "../../storage/disk/local_files.ts";
 import { loadSettings } from "../environment.ts";
 import { hostCapacity } from "../host_capacity.ts";
 import { printError } from "../print_error.ts";

@@ -1,6 +1,6 @@
 import config from "../../deno.json" with { type: "json" };
 import { type MarkedReport, reportAs, reportSummary } from "../../core/scanner/mod.ts";
-import { replaceFile } from "../../storage/local_output.ts";
+import { replaceFile } from "../../storage/disk/local_output.ts";
 import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import { hasControls } from "../progress_bar.ts";

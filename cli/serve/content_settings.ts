@@ -1,7 +1,7 @@
 import { asError, type Log } from "../../core/log.ts";
 import { parseContentUrl } from "../../schemas/content_url.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import type { ContentSettings } from "../../storage/opening.ts";
+import type { ContentSettings } from "../../storage/stores/opening.ts";
 
 /** The object store that the settings name, if they do. */
 export function contentSettings(

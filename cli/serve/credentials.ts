@@ -10,7 +10,7 @@ import type { LastUses } from "../../core/last_uses.ts";
 import type { Log } from "../../core/log.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import type { Storage } from "../../storage/storage.ts";
+import type { Storage } from "../../storage/stores/storage.ts";
 import { signingKey } from "../signing_key.ts";
 import { withSettingContext } from "../usage_error.ts";
 import type { ServerParts } from "./compose.ts";

@@ -8,7 +8,7 @@ import type { ScanTotals } from "../../core/scans/totals.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import type { InFlight } from "../../routes/in_flight.ts";
 import { MIB } from "../../schemas/units.ts";
-import type { Storage } from "../../storage/storage.ts";
+import type { Storage } from "../../storage/stores/storage.ts";
 
 /** What metrics are read from. */
 export interface MeasuredParts {

@@ -12,10 +12,10 @@ import { ScanLeases } from "../../core/scans/scan_leases.ts";
 import { ScanTotals } from "../../core/scans/totals.ts";
 import { Verdicts } from "../../core/verdicts.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { ThreadScanner } from "../../storage/sandbox/sandbox.ts";
+import { ThreadScanner } from "../../storage/scanners/sandbox/sandbox.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import { ProcessScanner } from "../../storage/scanners/process_scanner.ts";
-import type { Storage } from "../../storage/storage.ts";
+import type { Storage } from "../../storage/stores/storage.ts";
 
 /** What scans work with. */
 export interface ScanComponents {

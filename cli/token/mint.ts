@@ -18,7 +18,7 @@ import { printNote } from "../output.ts";
 import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { readJwtSecret } from "../../storage/jwt_secret.ts";
+import { readJwtSecret } from "../../storage/disk/jwt_secret.ts";
 import { recordAudit } from "./record_audit.ts";
 import { hasDatabase, withServerRegister } from "./server_register.ts";
 import { UsageError, withSettingContext } from "../usage_error.ts";

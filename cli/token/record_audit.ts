@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../../core/audit.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { auditLog } from "../../storage/audit/audit_log.ts";
+import { auditLog } from "../../storage/upkeep/audit/audit_log.ts";
 import { printError } from "../print_error.ts";
 
 /** Records in the audit log what was done on the command line. */

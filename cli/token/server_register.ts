@@ -2,8 +2,8 @@ import { databaseAddress } from "../../schemas/database_url.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { databasePath } from "../../storage/disk/data_directory.ts";
 import { orMissing } from "../../storage/disk/files.ts";
-import type { CredentialRegister } from "../../storage/ports/credential_register.ts";
-import { withRegister } from "../../storage/open_register.ts";
+import type { CredentialRegister } from "../../storage/tables/credential_register.ts";
+import { withRegister } from "../../storage/stores/open_register.ts";
 import { UsageError, withSettingContext } from "../usage_error.ts";
 
 /** Whether there is a database of a server: one that the settings name, or in the data directory. */
@@ -29,7 +29,7 @@ export async function withServerRegister<Result>(
 ): Promise<Result> {
   const { dataDir, databaseUrl, diskReserveMb: reserveMB } = settings;
   if (databaseUrl !== undefined) {
-    const { withSharedRegister } = await import("../../storage/shared_register.ts");
+    const { withSharedRegister } = await import("../../storage/stores/shared_register.ts");
     return await withSharedRegister(databaseAddress(databaseUrl), dataDir, work);
   }
   if (await hasDatabase(settings)) return await withRegister(dataDir, { reserveMB }, work);

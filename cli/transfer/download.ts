@@ -2,7 +2,7 @@ import type { Hash } from "node:crypto";
 import { dirname, join } from "node:path/posix";
 import { nameOf, parentOf } from "../../core/paths.ts";
 import { orMissing, removeFile, writeAll } from "../../storage/disk/files.ts";
-import type { ListedFile } from "../../storage/file_comparison.ts";
+import type { ListedFile } from "../../storage/disk/file_comparison.ts";
 import { Connection } from "../remote/connection.ts";
 import { contentOf } from "../remote/reply.ts";
 import { RemoteError } from "../remote/remote_error.ts";

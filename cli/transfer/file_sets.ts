@@ -1,4 +1,4 @@
-import type { FileComparison, ListedFile, Side } from "../../storage/file_comparison.ts";
+import type { FileComparison, ListedFile, Side } from "../../storage/disk/file_comparison.ts";
 import type { Selection } from "./selection.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ListedFile } from "../../storage/file_comparison.ts";
+import type { ListedFile } from "../../storage/disk/file_comparison.ts";
 import { orMissing } from "../../storage/disk/files.ts";
 import { addAll, below, type ListOptions } from "./file_sets.ts";
 import { isPartial } from "./partial_file.ts";

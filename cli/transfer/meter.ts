@@ -1,4 +1,4 @@
-import type { FileTotals } from "../../storage/file_comparison.ts";
+import type { FileTotals } from "../../storage/disk/file_comparison.ts";
 import { ProgressBar, progressScreen } from "../progress_bar.ts";
 
 /** Counts what is done, and shows it on a terminal. */

@@ -1,5 +1,5 @@
 import { printable } from "../../schemas/printable.ts";
-import type { FileTotals } from "../../storage/file_comparison.ts";
+import type { FileTotals } from "../../storage/disk/file_comparison.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { ConnectionLost, RemoteError } from "../remote/remote_error.ts";
 import { print } from "../print.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ListedFile } from "../../storage/file_comparison.ts";
+import type { ListedFile } from "../../storage/disk/file_comparison.ts";
 import type { Connection } from "../remote/connection.ts";
 import { RemoteError } from "../remote/remote_error.ts";
 import { concurrently } from "./concurrently.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { sanitizePath } from "../../core/paths.ts";
 import { ResourceEntry } from "../../schemas/resources.ts";
-import type { ListedFile } from "../../storage/file_comparison.ts";
+import type { ListedFile } from "../../storage/disk/file_comparison.ts";
 import type { Connection } from "../remote/connection.ts";
 import { RemoteError } from "../remote/remote_error.ts";
 import { linesOf, listItems } from "../remote/reply.ts";

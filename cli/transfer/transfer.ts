@@ -1,4 +1,4 @@
-import { FileComparison, type ListedFile, type Side } from "../../storage/file_comparison.ts";
+import { FileComparison, type ListedFile, type Side } from "../../storage/disk/file_comparison.ts";
 import { Connection } from "../remote/connection.ts";
 import type { MaxDelete, OnConflict, TransferOptions } from "./arguments.ts";
 import { concurrently } from "./concurrently.ts";

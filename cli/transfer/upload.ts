@@ -1,6 +1,6 @@
 import { sanitizePath } from "../../core/paths.ts";
 import { KIB, MIB } from "../../schemas/units.ts";
-import type { ListedFile } from "../../storage/file_comparison.ts";
+import type { ListedFile } from "../../storage/disk/file_comparison.ts";
 import { Connection } from "../remote/connection.ts";
 import { ConnectionLost, RemoteError } from "../remote/remote_error.ts";
 import { concurrently } from "./concurrently.ts";

@@ -1,4 +1,4 @@
-import type { EffectRows, RecordEffect } from "../records/record_pages.ts";
+import type { EffectRows, RecordEffect } from "../tables/record_pages.ts";
 import type { Session, SqlValue } from "./session.ts";
 
 /** What a change of subtrees did to records, in order. */

@@ -1,6 +1,6 @@
 import type { Chunk } from "../../core/content.ts";
 import type { ContentRow } from "../../core/content_changes.ts";
-import type { ContentTable } from "../ports/content_table.ts";
+import type { ContentTable } from "../content/content_table.ts";
 import { announceContents, droppedContents, toBytes } from "./contents.ts";
 import type { Database } from "./database.ts";
 

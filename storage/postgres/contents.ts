@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
 import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
-import { forgedMd5 } from "../records/forged_md5.ts";
+import { forgedMd5 } from "../content/forged_md5.ts";
 import { beginLeaving, endArrivals } from "./objects.ts";
 import type { Session, SqlValue } from "./session.ts";
 

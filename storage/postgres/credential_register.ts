@@ -1,5 +1,5 @@
 import type { MintedCredential } from "../../core/credential_store.ts";
-import { addMinted as add } from "../sql/credential_statements.ts";
+import { addMinted as add } from "../tables/credential_statements.ts";
 import type { Database } from "./database.ts";
 import { STATEMENTS } from "./statements.ts";
 

@@ -1,4 +1,4 @@
-import type { Dialect } from "../sql/dialect.ts";
+import type { Dialect } from "../tables/dialect.ts";
 import { HOLD } from "./locks.ts";
 import { byPath, indexed, isParent } from "./path_conditions.ts";
 

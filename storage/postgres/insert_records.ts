@@ -1,6 +1,6 @@
 import { AppError, quoted } from "../../core/errors.ts";
 import type { NewContent, NewRecord, ResourceRecord } from "../../core/ports.ts";
-import { pathColumns, recordOf } from "../records/record_rows.ts";
+import { pathColumns, recordOf } from "../tables/record_rows.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
 import type { Session } from "./session.ts";
 

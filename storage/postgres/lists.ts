@@ -1,5 +1,5 @@
 import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
-import { recordOf } from "../records/record_rows.ts";
+import { recordOf } from "../tables/record_rows.ts";
 import type { Database, HeldSession } from "./database.ts";
 import { asUnavailable } from "./failures.ts";
 import { listStatements } from "./listing.ts";

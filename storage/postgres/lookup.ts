@@ -1,5 +1,5 @@
 import type { ResourceRecord, Scope } from "../../core/ports.ts";
-import { preferred, recordOf } from "../records/record_rows.ts";
+import { preferred, recordOf } from "../tables/record_rows.ts";
 import { isPath } from "./path_conditions.ts";
 import type { Session, SqlParameters } from "./session.ts";
 

@@ -1,4 +1,4 @@
-import type { DatabaseMeasures } from "../ports/record_store.ts";
+import type { DatabaseMeasures } from "../tables/record_store.ts";
 import type { Database } from "./database.ts";
 
 /** Rows of `content_changes` that a measurement may add up. */

@@ -12,13 +12,13 @@ import {
   repositoriesQuery,
   rowsOfPage,
   toRepository,
-} from "../sql/hub_pages.ts";
+} from "../tables/hub_pages.ts";
 import {
   refusalParameters,
   type RefusalQuery,
   refusedFiles,
   toRefused,
-} from "../sql/verdict_statements.ts";
+} from "../tables/verdict_statements.ts";
 import type { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
 import type { Session } from "./session.ts";

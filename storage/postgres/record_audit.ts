@@ -6,9 +6,9 @@ import {
   type ContentUse,
   MAX_AUDIT_ROWS,
   type RecordAudit,
-} from "../ports/record_audit.ts";
-import { isUnnameable } from "../sql/dialect.ts";
-import type { AuditSource } from "../sql/object_audit.ts";
+} from "../tables/record_audit.ts";
+import { isUnnameable } from "../tables/dialect.ts";
+import type { AuditSource } from "../tables/object_audit.ts";
 import { unreferencedOf } from "./contents.ts";
 import type { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";

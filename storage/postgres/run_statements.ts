@@ -1,4 +1,4 @@
-import type { RunStatement, Statements } from "../sql/dialect.ts";
+import type { RunStatement, Statements } from "../tables/dialect.ts";
 import type { Database } from "./database.ts";
 import type { PostgresTransaction } from "./write_transaction.ts";
 

@@ -1,4 +1,4 @@
-import type { ScanReader } from "../sql/scan_reports.ts";
+import type { ScanReader } from "../tables/scan_reports.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { openPool } from "./pools.ts";
 import { Session } from "./session.ts";

@@ -6,8 +6,8 @@ import type {
   ScanServers,
   ScanStore,
 } from "../../core/scans/ports.ts";
-import { SCAN_COLUMNS } from "../sql/scan_statements.ts";
-import { toScan } from "../sql/scan_rows.ts";
+import { SCAN_COLUMNS } from "../tables/scan_statements.ts";
+import { toScan } from "../tables/scan_rows.ts";
 import type { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
 

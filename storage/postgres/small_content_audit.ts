@@ -1,5 +1,5 @@
 import type { Chunk } from "../../core/content.ts";
-import type { SmallContent, SmallContents } from "../ports/record_audit.ts";
+import type { SmallContent, SmallContents } from "../tables/record_audit.ts";
 import { removeContents } from "./contents.ts";
 import { PostgresContentTable } from "./content_table.ts";
 import type { Database } from "./database.ts";

@@ -1,11 +1,11 @@
-import { credentialStatements } from "../sql/credential_statements.ts";
-import { LINK_STATEMENTS } from "../sql/link_statements.ts";
-import { objectStatements } from "../sql/object_statements.ts";
-import { scanStatements } from "../sql/scan_statements.ts";
-import { SESSION_STATEMENTS } from "../sql/session_statements.ts";
-import { uploadStatements } from "../sql/upload_statements.ts";
-import { upkeepStatements } from "../sql/upkeep_statements.ts";
-import { verdictStatements } from "../sql/verdict_statements.ts";
+import { credentialStatements } from "../tables/credential_statements.ts";
+import { LINK_STATEMENTS } from "../tables/link_statements.ts";
+import { objectStatements } from "../tables/object_statements.ts";
+import { scanStatements } from "../tables/scan_statements.ts";
+import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
+import { uploadStatements } from "../tables/upload_statements.ts";
+import { upkeepStatements } from "../tables/upkeep_statements.ts";
+import { verdictStatements } from "../tables/verdict_statements.ts";
 import { POSTGRES } from "./dialect.ts";
 
 /** The statements of the stores besides the records, by store and name. */

@@ -1,7 +1,7 @@
 import { outermost } from "../../core/paths.ts";
 import type { Placement, RecordList, ResourceRecord, TransferEffects } from "../../core/ports.ts";
-import type { ChangeRecords, KeptPage } from "../records/change_records.ts";
-import { type RecordEffect, RecordPages } from "../records/record_pages.ts";
+import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
+import { type RecordEffect, RecordPages } from "../tables/record_pages.ts";
 import { EFFECT_COLUMNS, EFFECTS, effectsAfter, makeTables } from "./change_tables.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
 import { isBelow, isPath } from "./path_conditions.ts";

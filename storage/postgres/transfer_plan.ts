@@ -1,7 +1,7 @@
 import { AppError, quoted } from "../../core/errors.ts";
 import { MAX_PATH_BYTES, MAX_PATH_SEGMENTS } from "../../core/paths.ts";
 import type { Placement } from "../../core/ports.ts";
-import { pathColumns } from "../records/record_rows.ts";
+import { pathColumns } from "../tables/record_rows.ts";
 import { EFFECT_COLUMNS, EFFECTS, MOVED, PLAN } from "./change_tables.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
 import { byPath, isBelow, isPath } from "./path_conditions.ts";

@@ -8,8 +8,8 @@ import type {
   Scope,
   WriteTransaction,
 } from "../../core/ports.ts";
-import { inParts, mapInParts } from "../records/parts.ts";
-import type { ChangeRecords } from "../records/change_records.ts";
+import { inParts, mapInParts } from "../tables/parts.ts";
+import type { ChangeRecords } from "../tables/change_records.ts";
 import { putContents, removeContents, replaceContent, unreferencedOf } from "./contents.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { quarantineContents } from "./quarantine.ts";

@@ -1,7 +1,7 @@
 import type { Entries } from "../../core/event_channel.ts";
 import type { WriteOptions } from "../../core/ports.ts";
 import type { TemporaryFiles } from "../disk/temporary_files.ts";
-import { ChangeRecords } from "../records/change_records.ts";
+import { ChangeRecords } from "../tables/change_records.ts";
 import { type Appended, appendEvents } from "./event_log.ts";
 import {
   commit,

@@ -1,6 +1,6 @@
 import { validateReport } from "../../core/reports.ts";
-import { SarifMaker } from "../sql/sarif_maker.ts";
-import { ReportMaker, type ScanReader } from "../sql/scan_reports.ts";
+import { SarifMaker } from "../tables/sarif_maker.ts";
+import { ReportMaker, type ScanReader } from "../tables/scan_reports.ts";
 import { exposeToParent } from "../threads/rpc.ts";
 
 /** Connects to PostgreSQL. The thread that reads a SQLite file makes the reports of its scans. */

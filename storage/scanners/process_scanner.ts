@@ -1,6 +1,6 @@
 import type { FileResult } from "../../core/scanner/mod.ts";
 import type { ContentScanner, ScanContentOptions } from "../../core/scans/ports.ts";
-import type { ContentFiles } from "../ports/content_store.ts";
+import type { ContentFiles } from "../content/content_store.ts";
 import { ScannerPool, type ScannerPoolOptions } from "./scanner_pool.ts";
 
 /** Scans stored content in processes. */

@@ -1,5 +1,5 @@
 import { MIB } from "../../schemas/units.ts";
-import type { SandboxRequest, ScanTask } from "../sandbox/sandbox.ts";
+import type { SandboxRequest, ScanTask } from "./sandbox/sandbox.ts";
 import { encodeFrame, type Frame, type FrameLimits } from "./frames.ts";
 
 /** Larger content is read by its process. Smaller content is sent to one, which needs no permission. */

@@ -1,7 +1,7 @@
 import type { FileResult } from "../../core/scanner/mod.ts";
 import { ScanFailure } from "../../core/scans/ports.ts";
 import { FrameDecoder } from "./frames.ts";
-import { longestMs, tooLong, tooSlow } from "../sandbox/sandbox.ts";
+import { longestMs, tooLong, tooSlow } from "./sandbox/sandbox.ts";
 import type { ProcessEnd, ProcessStarter, ScannerProcess } from "./processes.ts";
 import { parseReply, REPLY_LIMITS, type ScannerReply } from "./replies.ts";
 import { requestFrame, type ScanRequest } from "./requests.ts";

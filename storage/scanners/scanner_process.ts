@@ -1,8 +1,8 @@
 /** The scanner process: scans what comes on stdin, and replies on stdout. */
 
-import { cpuLimit, processCpuMs } from "../sandbox/cpu_time.ts";
-import { READ_ONLY, revokePermissions } from "../sandbox/permissions.ts";
-import type { SandboxReply } from "../sandbox/sandbox.ts";
+import { cpuLimit, processCpuMs } from "./sandbox/cpu_time.ts";
+import { READ_ONLY, revokePermissions } from "./sandbox/permissions.ts";
+import type { SandboxReply } from "./sandbox/sandbox.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { encodeFrame, readFrames } from "./frames.ts";
 import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "./requests.ts";

@@ -5,9 +5,9 @@ import { programModule } from "./program_modules.ts";
  * architecture read this list, so no other place names a worker module.
  */
 export const WORKERS = {
-  reader: programModule("storage/database/reader_worker"),
-  writer: programModule("storage/database/writer_worker"),
-  content: programModule("storage/blobs/content_worker"),
+  reader: programModule("storage/sqlite/reader_worker"),
+  writer: programModule("storage/sqlite/writer_worker"),
+  content: programModule("storage/content/content_worker"),
   report: programModule("storage/reports/report_worker"),
-  scan: programModule("storage/sandbox/scan_worker"),
+  scan: programModule("storage/scanners/sandbox/scan_worker"),
 } as const;

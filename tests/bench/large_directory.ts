@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { blobPath } from "../../storage/blobs/paths.ts";
-import { Connection } from "../../storage/database/connection.ts";
-import { pathColumns } from "../../storage/records/record_rows.ts";
+import { blobPath } from "../../storage/content/paths.ts";
+import { Connection } from "../../storage/sqlite/connection.ts";
+import { pathColumns } from "../../storage/tables/record_rows.ts";
 import { blobDirectory, databasePath } from "../../storage/disk/data_directory.ts";
-import { Storage } from "../../storage/storage.ts";
+import { Storage } from "../../storage/stores/storage.ts";
 
 /** Files in a directory. */
 const DIRECTORY_FILES = 1000;

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { AuditList } from "../../schemas/audit.ts";
-import { AuditTrailFile } from "../../storage/audit/audit_trail_file.ts";
+import { AuditTrailFile } from "../../storage/upkeep/audit/audit_trail_file.ts";
 import { Client, dataOf, refused } from "../support/client.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";

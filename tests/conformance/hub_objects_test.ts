@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import type { LfsPointer } from "../../core/lfs_objects.ts";
 import { findObjects, parkObject } from "../../core/hub/lfs_objects.ts";
-import { backUp } from "../../storage/backup/back_up.ts";
-import { check } from "../../storage/check/check.ts";
-import { Connection } from "../../storage/database/connection.ts";
-import { STATEMENTS } from "../../storage/database/statements.ts";
+import { backUp } from "../../storage/upkeep/backup/back_up.ts";
+import { check } from "../../storage/upkeep/check/check.ts";
+import { Connection } from "../../storage/sqlite/connection.ts";
+import { STATEMENTS } from "../../storage/sqlite/statements.ts";
 import { dataOf } from "../support/client.ts";
 import {
   callerWith,

@@ -211,6 +211,6 @@ export function verdictStoreSuite(engine: StoresEngine): void {
 
 /** The scanners that a verdict does without. */
 async function skipOf(_: unknown): Promise<string> {
-  const { currentResults } = await import("../../storage/sql/verdict_store.ts");
+  const { currentResults } = await import("../../storage/tables/verdict_store.ts");
   return currentResults("1").skip;
 }

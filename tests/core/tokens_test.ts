@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { CredentialStore } from "../../core/credential_store.ts";
 import { revokeToken } from "../../core/tokens.ts";
-import { Storage } from "../../storage/storage.ts";
+import { Storage } from "../../storage/stores/storage.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
 Deno.test("C 22 a revocation that is done is answered, though the register cannot be read after it", async () => {

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { FINDING_KINDS } from "../../storage/check/findings.ts";
+import { FINDING_KINDS } from "../../storage/upkeep/check/findings.ts";
 import { ROOT, strongroom } from "../support/child_server.ts";
 import { TestServer } from "../support/server.ts";
 import { guideTest } from "./guide.ts";

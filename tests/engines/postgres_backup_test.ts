@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import type { Bucket } from "../../storage/s3/bucket.ts";
+import type { Bucket } from "../../storage/content/objects/bucket.ts";
 import { type CheckedRoom, kindsOf, Rooms } from "../support/checked_rooms.ts";
 import { ROOT } from "../support/child_server.ts";
 import { type Client, items } from "../support/client.ts";

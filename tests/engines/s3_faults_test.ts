@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { StagedBlob } from "../../core/blob_store.ts";
-import { Bucket } from "../../storage/s3/bucket.ts";
-import { S3Requests } from "../../storage/s3/requests.ts";
-import { S3BlobStore } from "../../storage/s3/s3_blob_store.ts";
+import { Bucket } from "../../storage/content/objects/bucket.ts";
+import { S3Requests } from "../../storage/content/objects/requests.ts";
+import { S3BlobStore } from "../../storage/content/objects/s3_blob_store.ts";
 import { chunksOf, contentOf, publish } from "../conformance/blob_store_suite.ts";
 import { noise } from "../support/random.ts";
 import {
@@ -16,7 +16,7 @@ import {
 } from "../support/s3_rooms.ts";
 import { S3Engine } from "../support/s3.ts";
 import { SQLITE_RECORDS } from "../support/object_stores.ts";
-import { Storage } from "../../storage/storage.ts";
+import { Storage } from "../../storage/stores/storage.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { S3BlobStore } from "../../storage/s3/s3_blob_store.ts";
+import { S3BlobStore } from "../../storage/content/objects/s3_blob_store.ts";
 import { contentOf } from "../conformance/blob_store_suite.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { FaultyProxy, type ProxiedRequest } from "../support/faulty_proxy.ts";

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { CheckResult } from "../../storage/check/check.ts";
+import type { CheckResult } from "../../storage/upkeep/check/check.ts";
 import { COMBINATIONS, kindsOf, md5, Rooms } from "../support/checked_rooms.ts";
 import type { Client } from "../support/client.ts";
 import { noise } from "../support/random.ts";

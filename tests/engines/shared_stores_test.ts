@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { Database } from "../../storage/postgres/database.ts";
-import { Storage } from "../../storage/storage.ts";
+import { Storage } from "../../storage/stores/storage.ts";
 import { Postgres } from "../support/postgres.ts";
 import { S3Engine } from "../support/s3.ts";
 import { TempDir } from "../support/temp_dir.ts";

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { restore } from "../../storage/backup/restore.ts";
+import { restore } from "../../storage/upkeep/backup/restore.ts";
 import {
   type BackupCommand,
   filesBelow,

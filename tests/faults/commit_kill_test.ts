@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { findObjects } from "../../core/hub/lfs_objects.ts";
-import { check } from "../../storage/check/check.ts";
+import { check } from "../../storage/upkeep/check/check.ts";
 import { ROOT } from "../support/child_server.ts";
 import { callerWith, commitTo, park, REPOSITORY, sha256Of } from "../support/commits.ts";
 import { canInjectFaults, InjectedFault } from "../support/injected_fault.ts";

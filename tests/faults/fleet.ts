@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import { treeLock } from "../../storage/postgres/locks.ts";
-import { S3BlobStore } from "../../storage/s3/s3_blob_store.ts";
+import { S3BlobStore } from "../../storage/content/objects/s3_blob_store.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { openPostgres } from "../support/object_stores.ts";
 import { isAlive } from "../support/processes.ts";

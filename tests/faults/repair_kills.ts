@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { check } from "../../storage/check/check.ts";
+import { check } from "../../storage/upkeep/check/check.ts";
 import { filesBelow } from "../support/backups.ts";
 import { ROOT } from "../support/child_server.ts";
 import { signalTo } from "../support/processes.ts";

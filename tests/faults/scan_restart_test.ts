@@ -5,7 +5,7 @@ import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
 import { ChildServer, ROOT } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";
-import { Connection } from "../../storage/database/connection.ts";
+import { Connection } from "../../storage/sqlite/connection.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 

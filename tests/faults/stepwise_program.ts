@@ -12,7 +12,7 @@ const MAX_DIRECT_RECORDS = 2;
 export async function stepwiseProgram(): Promise<TempDir> {
   const directory = await TempDir.make();
   for (const part of PARTS) await cp(ROOT + part, `${directory.path}/${part}`, { recursive: true });
-  const file = `${directory.path}/storage/database/large_changes.ts`;
+  const file = `${directory.path}/storage/sqlite/large_changes.ts`;
   const source = await Deno.readTextFile(file);
   assert.match(source, CONSTANT);
   await Deno.writeTextFile(file, source.replace(CONSTANT, `$1${MAX_DIRECT_RECORDS};`));

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { removeUnreferenced } from "../../core/tree/sweeper.ts";
-import { auditLog } from "../../storage/audit/audit_log.ts";
+import { auditLog } from "../../storage/upkeep/audit/audit_log.ts";
 import { items, refused } from "../support/client.ts";
 import { noise, seededRandom } from "../support/random.ts";
 import { checkInvariants } from "../support/invariants.ts";

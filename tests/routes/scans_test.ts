@@ -12,7 +12,7 @@ import { TempDir } from "../support/temp_dir.ts";
 import { openSqlite } from "../support/test_database.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
-import { Connection } from "../../storage/database/connection.ts";
+import { Connection } from "../../storage/sqlite/connection.ts";
 import { MD5_COLLISION } from "../support/md5_collision.ts";
 
 const SCANNER = [

@@ -3,12 +3,12 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { databaseAddress } from "../../schemas/database_url.ts";
-import { check, type CheckOptions, type CheckResult } from "../../storage/check/check.ts";
-import type { ContentSettings } from "../../storage/opening.ts";
+import { check, type CheckOptions, type CheckResult } from "../../storage/upkeep/check/check.ts";
+import type { ContentSettings } from "../../storage/stores/opening.ts";
 import { Database } from "../../storage/postgres/database.ts";
-import type { SqlRow } from "../../storage/sql/dialect.ts";
-import { Bucket } from "../../storage/s3/bucket.ts";
-import { S3Requests } from "../../storage/s3/requests.ts";
+import type { SqlRow } from "../../storage/tables/dialect.ts";
+import { Bucket } from "../../storage/content/objects/bucket.ts";
+import { S3Requests } from "../../storage/content/objects/requests.ts";
 import { Postgres } from "./postgres.ts";
 import { S3_CREDENTIALS, S3Engine } from "./s3.ts";
 import { TestServer } from "./server.ts";

@@ -3,7 +3,7 @@
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { BASE_PATH } from "../../schemas/base_path.ts";
-import { readJwtSecret } from "../../storage/jwt_secret.ts";
+import { readJwtSecret } from "../../storage/disk/jwt_secret.ts";
 import { Client } from "./client.ts";
 import { freePort } from "./ports.ts";
 import { childrenOf, isAlive, parentOf } from "./processes.ts";

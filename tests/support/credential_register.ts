@@ -1,6 +1,6 @@
 import { databaseAddress } from "../../schemas/database_url.ts";
-import { STATEMENTS } from "../../storage/database/statements.ts";
-import { withSharedRegister } from "../../storage/shared_register.ts";
+import { STATEMENTS } from "../../storage/sqlite/statements.ts";
+import { withSharedRegister } from "../../storage/stores/shared_register.ts";
 import { databaseUrlOf } from "./engines.ts";
 import { openSqlite } from "./test_database.ts";
 

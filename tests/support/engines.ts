@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { ContentSettings } from "../../storage/opening.ts";
+import type { ContentSettings } from "../../storage/stores/opening.ts";
 import { Postgres } from "./postgres.ts";
 import { S3_CREDENTIALS, S3Engine } from "./s3.ts";
 

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { ResourceRecord } from "../../core/ports.ts";
 import { ancestorsOf, nameOf } from "../../core/paths.ts";
-import { RECORD_COLUMNS, toRecord } from "../../storage/database/lookup.ts";
+import { RECORD_COLUMNS, toRecord } from "../../storage/sqlite/lookup.ts";
 import { contentOf, objectsOf } from "./engines.ts";
 import type { TestServer } from "./server.ts";
 import { contentIn, hashesIn } from "./stored_content.ts";

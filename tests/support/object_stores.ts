@@ -1,10 +1,10 @@
 /** Records of either engine, for content in an object store (C 23). */
 
 import { databaseAddress } from "../../schemas/database_url.ts";
-import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
+import { SqliteResourceStore } from "../../storage/sqlite/sqlite_resource_store.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import type { PostgresResourceStore } from "../../storage/postgres/postgres_resource_store.ts";
-import type { SqlRow } from "../../storage/sql/dialect.ts";
+import type { SqlRow } from "../../storage/tables/dialect.ts";
 import { Postgres } from "./postgres.ts";
 import { openPostgresStore } from "./postgres_store.ts";
 import { openSqlite } from "./test_database.ts";

@@ -1,7 +1,7 @@
 import { parseContentUrl } from "../../schemas/content_url.ts";
-import type { ContentSettings } from "../../storage/opening.ts";
-import { Bucket } from "../../storage/s3/bucket.ts";
-import { S3Requests } from "../../storage/s3/requests.ts";
+import type { ContentSettings } from "../../storage/stores/opening.ts";
+import { Bucket } from "../../storage/content/objects/bucket.ts";
+import { S3Requests } from "../../storage/content/objects/requests.ts";
 import { freePort } from "./ports.ts";
 import { TempDir } from "./temp_dir.ts";
 import { isFile } from "./tools.ts";

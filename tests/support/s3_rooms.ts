@@ -1,8 +1,11 @@
 /** Stores of content in an object store, by way of a proxy that makes requests fail (C 23). */
 
-import type { ObjectTable } from "../../storage/ports/object_table.ts";
-import { S3BlobStore, type S3BlobStoreOptions } from "../../storage/s3/s3_blob_store.ts";
-import type { ContentSettings } from "../../storage/opening.ts";
+import type { ObjectTable } from "../../storage/content/object_table.ts";
+import {
+  S3BlobStore,
+  type S3BlobStoreOptions,
+} from "../../storage/content/objects/s3_blob_store.ts";
+import type { ContentSettings } from "../../storage/stores/opening.ts";
 import type { ContentStores } from "../conformance/blob_store_suite.ts";
 import { FaultyProxy } from "./faulty_proxy.ts";
 import {

@@ -7,7 +7,7 @@ import type { EventSink } from "../../core/events.ts";
 import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
 import type { ContentScanner, Scan, ScanEvent, ScanFile } from "../../core/scans/ports.ts";
 import { readSettings } from "../../schemas/settings.ts";
-import { DirectoryBlobStore } from "../../storage/blobs/directory_blob_store.ts";
+import { DirectoryBlobStore } from "../../storage/content/directory/directory_blob_store.ts";
 import type { PostgresResourceStore } from "../../storage/postgres/postgres_resource_store.ts";
 import { plainScan } from "../core/scanner/plain_scan.ts";
 import { openPostgresStore } from "./postgres_store.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { ContentTable } from "../../storage/ports/content_table.ts";
+import type { ContentTable } from "../../storage/content/content_table.ts";
 import { IN_SQLITE } from "./engines.ts";
 import type { NewRecord, ResourceRecord, ResourceStore } from "../../core/ports.ts";
 

@@ -1,12 +1,12 @@
 import type { CredentialStore } from "../../core/credential_store.ts";
 import type { ResourceStore } from "../../core/ports.ts";
-import { SQLITE } from "../../storage/database/dialect.ts";
-import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
+import { SQLITE } from "../../storage/sqlite/dialect.ts";
+import { SqliteResourceStore } from "../../storage/sqlite/sqlite_resource_store.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
-import type { RecordStore } from "../../storage/ports/record_store.ts";
+import type { RecordStore } from "../../storage/tables/record_store.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import { POSTGRES } from "../../storage/postgres/dialect.ts";
-import type { Dialect, SqlRow } from "../../storage/sql/dialect.ts";
+import type { Dialect, SqlRow } from "../../storage/tables/dialect.ts";
 import { openPostgresStore } from "./postgres_store.ts";
 import { withContents } from "./referenced_contents.ts";
 import { TempDir } from "./temp_dir.ts";

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../schemas/database_url.ts";
-import { Connection } from "../../storage/database/connection.ts";
+import { Connection } from "../../storage/sqlite/connection.ts";
 import { Database } from "../../storage/postgres/database.ts";
-import type { SqlParameters, SqlRow } from "../../storage/sql/dialect.ts";
+import type { SqlParameters, SqlRow } from "../../storage/tables/dialect.ts";
 import { databaseUrlOf } from "./engines.ts";
 import { until } from "./until.ts";
 

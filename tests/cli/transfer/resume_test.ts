@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { MIB } from "../../../schemas/units.ts";
 import { databasePath } from "../../../storage/disk/data_directory.ts";
-import { Connection } from "../../../storage/database/connection.ts";
+import { Connection } from "../../../storage/sqlite/connection.ts";
 import { ChildServer } from "../../support/child_server.ts";
 import { CountingProxy, type Direction } from "../../support/counting_proxy.ts";
 import { RemoteClient } from "../../support/remote_client.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { DamageLog } from "../../../core/damage.ts";
 import { Log } from "../../../core/log.ts";
 import { Scrub } from "../../../core/upkeep/scrub.ts";
-import { Storage } from "../../../storage/storage.ts";
+import { Storage } from "../../../storage/stores/storage.ts";
 import { publish } from "../../conformance/blob_store_suite.ts";
 import {
   blobFile,

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { StagedBlob } from "../../../core/blob_store.ts";
-import { StagedObject } from "../../../storage/s3/staged_object.ts";
+import { StagedObject } from "../../../storage/content/objects/staged_object.ts";
 import { chunksOf, contentOf, publish } from "../../conformance/blob_store_suite.ts";
 import { postgresRecords } from "../../support/object_stores.ts";
 import { noise } from "../../support/random.ts";

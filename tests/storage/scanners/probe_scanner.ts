@@ -2,4 +2,4 @@
 
 import { serveScans } from "../../../storage/scanners/scanner_process.ts";
 
-await serveScans(new URL("../sandbox/probe_worker.ts", import.meta.url));
+await serveScans(new URL("./sandbox/probe_worker.ts", import.meta.url));

@@ -1,0 +1,169 @@
+import type { Chunk } from "../../../core/content.ts";
+import { SPARE_MEMORY } from "../../../core/spare_memory.ts";
+import type { ChecksumAlgorithm } from "../../../core/uploads.ts";
+import type { PooledWorker, WorkerPool } from "../../threads/pool.ts";
+import type { ContentTasks } from "../content_tasks.ts";
+import { PendingWrites } from "../pending_writes.ts";
+import type { ContentDigest } from "../hasher.ts";
+
+export interface PartWriterParts {
+  readonly path: string;
+  readonly pool: WorkerPool<ContentTasks>;
+  /** Called before each write. Throws to refuse it. */
+  readonly requireSpace: () => void;
+}
+
+/** The hashes that a worker computes, by id. */
+interface Hashes {
+  readonly md5: number;
+  /** The MD5 before the request. */
+  readonly former: number;
+  /** The checksum of the request, if the client states one. */
+  readonly checksum: number | undefined;
+}
+
+/**
+ * The open part of an upload: one worker writes it and computes the SHA-256, the other one the MD5s of all
+ * uploads. Both keep the state of their hashes between requests.
+ */
+export class PartWriter {
+  readonly #requireSpace: () => void;
+  readonly #workers = new DisposableStack();
+  readonly #writer: PooledWorker<ContentTasks>;
+  readonly #hasher: PooledWorker<ContentTasks>;
+  readonly #writes = new PendingWrites();
+  #id = 0;
+  #hashes: Hashes = { md5: 0, former: 0, checksum: undefined };
+  #size = 0;
+  #formerSize = 0;
+
+  private constructor({ pool, requireSpace }: PartWriterParts) {
+    this.#requireSpace = requireSpace;
+    this.#writer = this.#workers.use(pool.acquire());
+    this.#hasher = this.#workers.use(pool.acquireShared());
+  }
+
+  /** Opens a part, cut to `size` bytes, and hashes them. */
+  static async open(parts: PartWriterParts, size: number): Promise<PartWriter> {
+    const part = new PartWriter(parts);
+    try {
+      await part.#open(parts.path, size);
+      return part;
+    } catch (error) {
+      await part.close();
+      throw error;
+    }
+  }
+
+  /** The bytes that have been appended. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get hasFailed(): boolean {
+    return this.#writes.hasFailed;
+  }
+
+  /** {@link OpenPart.begin} */
+  async begin(algorithm: ChecksumAlgorithm | undefined): Promise<void> {
+    await this.#forgetRequest();
+    const { remote } = this.#hasher;
+    const [former, checksum] = await Promise.all([
+      remote.copyHash(this.#hashes.md5),
+      algorithm && remote.openHash(algorithm),
+      this.#writer.remote.markUpload(this.#id),
+    ]);
+    this.#hashes = { ...this.#hashes, former, checksum };
+    this.#formerSize = this.#size;
+  }
+
+  /** Passes a chunk to the workers once few enough are pending. */
+  async append(chunk: Chunk): Promise<void> {
+    this.#requireSpace();
+    await this.#hash(chunk.length, () => this.#writer.remote.writeUpload(this.#id, chunk));
+  }
+
+  /** {@link OpenPart.sync} */
+  async sync(): Promise<number> {
+    await this.#writes.settle();
+    return await this.#writer.remote.syncUpload(this.#id);
+  }
+
+  /** {@link OpenPart.checksum} */
+  async checksum(): Promise<Chunk> {
+    await this.#writes.settle();
+    const { checksum } = this.#hashes;
+    if (checksum === undefined) throw new Error("The request has no checksum");
+    this.#hashes = { ...this.#hashes, checksum: undefined };
+    return await this.#hasher.remote.finishHash(checksum);
+  }
+
+  /** {@link OpenPart.revert} */
+  async revert(): Promise<void> {
+    await this.#writes.settle();
+    await this.#writer.remote.revertUpload(this.#id);
+    const { md5, former } = this.#hashes;
+    await this.#hasher.remote.finishHash(md5);
+    this.#hashes = {
+      ...this.#hashes,
+      md5: former,
+      former: await this.#hasher.remote.copyHash(former),
+    };
+    this.#size = this.#formerSize;
+  }
+
+  /** Syncs and closes the part. */
+  async finish(): Promise<ContentDigest> {
+    await this.#writes.settle();
+    const [written, hash] = await Promise.all([
+      this.#writer.remote.finishUpload(this.#id),
+      this.#hasher.remote.finishHash(this.#hashes.md5),
+    ]);
+    this.#hashes = { ...this.#hashes, md5: 0 };
+    await this.close();
+    return { ...written, hash: hash.toHex() };
+  }
+
+  /** Closes the part at any point. */
+  async close(): Promise<void> {
+    await this.#writes.ended();
+    // A worker that died has closed its file.
+    await Promise.allSettled([
+      this.#id > 0 && this.#writer.remote.abortUpload(this.#id),
+      this.#hashes.md5 > 0 && this.#hasher.remote.finishHash(this.#hashes.md5),
+      this.#forgetRequest(),
+    ]);
+    this.#workers[Symbol.dispose]();
+  }
+
+  async #open(path: string, size: number): Promise<void> {
+    const [id, md5] = await Promise.all([
+      this.#writer.remote.reopenUpload(path, size),
+      this.#hasher.remote.openHash("md5"),
+    ]);
+    this.#id = id;
+    this.#hashes = { md5, former: 0, checksum: undefined };
+    while (this.#size < size) {
+      const memory = SPARE_MEMORY.take();
+      const bytes = Math.min(memory.length, size - this.#size);
+      await this.#hash(bytes, () => this.#writer.remote.rehashUpload(id, memory));
+    }
+    await this.#writes.settle();
+  }
+
+  /** Adds the chunk that `work` returns to the hashes. */
+  async #hash(bytes: number, work: () => Promise<Chunk>): Promise<void> {
+    const { md5, checksum } = this.#hashes;
+    const ids = checksum === undefined ? [md5] : [md5, checksum];
+    await this.#writes.add(async () => this.#hasher.remote.updateHashes(ids, await work()));
+    this.#size += bytes;
+  }
+
+  async #forgetRequest(): Promise<void> {
+    const { former, checksum } = this.#hashes;
+    this.#hashes = { ...this.#hashes, former: 0, checksum: undefined };
+    const { remote } = this.#hasher;
+    if (former > 0) await remote.finishHash(former);
+    if (checksum !== undefined) await remote.finishHash(checksum);
+  }
+}

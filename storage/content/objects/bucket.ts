@@ -1,0 +1,212 @@
+import type { ByteRange } from "../../../core/blob_store.ts";
+import type { Chunk } from "../../../core/content.ts";
+import { isMissing, S3Failure } from "./failures.ts";
+import type { S3Requests } from "./requests.ts";
+import { textsOf } from "./xml.ts";
+
+/** A part of an object that was sent. */
+export interface SentPart {
+  readonly etag: string;
+  /** In Base64. */
+  readonly crc32: string;
+}
+
+/** An object in a listing. */
+export interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+}
+
+/** Part of an object on its way. */
+export interface OpenObject {
+  /** The size of all of the object in bytes. */
+  readonly size: number;
+  readonly body: ReadableStream<Chunk>;
+}
+
+/** The objects of a bucket. Each operation is one request, or few. */
+export class Bucket {
+  readonly #requests: S3Requests;
+  /** Whether the store takes checksums of its own. */
+  #takesChecksums = true;
+
+  constructor(requests: S3Requests) {
+    this.#requests = requests;
+  }
+
+  /** Writes a whole object. */
+  async put(key: string, body: Chunk, crc32: string): Promise<void> {
+    await consume(
+      await this.#requests.send({ method: "PUT", key, body, headers: this.#checksum(crc32) }),
+    );
+  }
+
+  /** Writes a small object, and finds out whether the store takes checksums. */
+  async probe(key: string, body: Chunk, crc32: string): Promise<void> {
+    try {
+      await this.put(key, body, crc32);
+    } catch (error) {
+      const isRefused = error instanceof S3Failure &&
+        (error.status === 400 || error.status === 501);
+      if (!isRefused || !this.#takesChecksums) throw error;
+      this.#takesChecksums = false;
+      await this.put(key, body, crc32);
+    }
+  }
+
+  /** Begins an object in parts, and returns the id of the upload. */
+  async beginUpload(key: string): Promise<string> {
+    const xml = await this.#requests.text({
+      method: "POST",
+      key,
+      query: { uploads: "" },
+      headers: this.#takesChecksums ? { "x-amz-checksum-algorithm": "CRC32" } : {},
+      // Another one would be left.
+      idempotent: false,
+    });
+    const [id] = textsOf(xml, "UploadId");
+    if (id === undefined) throw new S3Failure("The content store began no upload");
+    return id;
+  }
+
+  /** Sends a part of an object. Parts are numbered from 1. */
+  async putPart(
+    key: string,
+    { uploadId, number, body, crc32 }: {
+      uploadId: string;
+      number: number;
+      body: Chunk;
+      crc32: string;
+    },
+  ): Promise<SentPart> {
+    const response = await this.#requests.send({
+      method: "PUT",
+      key,
+      query: { partNumber: String(number), uploadId },
+      headers: this.#checksum(crc32),
+      body,
+    });
+    const etag = response.headers.get("etag");
+    await consume(response);
+    if (etag === null) throw new S3Failure("The content store acknowledged no part");
+    return { etag, crc32 };
+  }
+
+  /** Makes an object of its parts, which are in order. */
+  async completeUpload(
+    key: string,
+    { uploadId, parts, size }: { uploadId: string; parts: readonly SentPart[]; size: number },
+  ): Promise<void> {
+    try {
+      const xml = await this.#requests.text({
+        method: "POST",
+        key,
+        query: { uploadId },
+        headers: { "content-type": "application/xml" },
+        body: new TextEncoder().encode(this.#completion(parts)),
+        idempotent: false,
+      });
+      // A store may begin its reply before it has done the work.
+      const [code] = textsOf(xml, "Code");
+      if (code === undefined) return;
+      throw new S3Failure(`The content store made no object: ${code}`, { status: 500, code });
+    } catch (error) {
+      // If only the reply was lost, the object is there.
+      if (!(error instanceof S3Failure) || await this.sizeOf(key) !== size) throw error;
+    }
+  }
+
+  /** Ends unfinished uploads of an object. */
+  async abortUploads(key: string): Promise<void> {
+    const xml = await this.#requests.text({
+      method: "GET",
+      query: { uploads: "", prefix: key },
+    });
+    for (const upload of textsOf(xml, "Upload")) {
+      const [uploadId = ""] = textsOf(upload, "UploadId");
+      if (textsOf(upload, "Key")[0] === key) await this.abortUpload(key, uploadId);
+    }
+  }
+
+  /** Ends an unfinished upload, if there is one. */
+  async abortUpload(key: string, uploadId: string): Promise<void> {
+    await this.#orMissing(
+      this.#requests.send({ method: "DELETE", key, query: { uploadId } }).then(consume),
+    );
+  }
+
+  /** Opens a range of an object that is not empty; undefined if there is no such object. */
+  async open(key: string, { start, end }: ByteRange): Promise<OpenObject | undefined> {
+    const headers = { range: `bytes=${start}-${end - 1}` };
+    const response = await this.#orMissing(this.#requests.send({ method: "GET", key, headers }));
+    if (response === undefined) return undefined;
+    const size = Number(response.headers.get("content-range")?.split("/")[1]);
+    if (response.status === 206 && Number.isSafeInteger(size) && response.body !== null) {
+      return { size, body: response.body };
+    }
+    await consume(response);
+    throw new S3Failure(`The content store replied ${response.status} instead of a range`);
+  }
+
+  /** The size of an object that is not empty; undefined if there is none. */
+  async sizeOf(key: string): Promise<number | undefined> {
+    // The reply to HEAD does not tell a missing object from a missing bucket.
+    const opened = await this.open(key, { start: 0, end: 1 });
+    await opened?.body.cancel();
+    return opened?.size;
+  }
+
+  /** Deletes an object, if there is one. */
+  async delete(key: string): Promise<void> {
+    await this.#orMissing(this.#requests.send({ method: "DELETE", key }).then(consume));
+  }
+
+  /** Lists the objects whose names begin with a prefix, in pages. */
+  async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
+    for (let token: string | undefined = "";;) {
+      const xml: string = await this.#requests.text({
+        method: "GET",
+        query: {
+          "list-type": "2",
+          prefix,
+          ...(token !== "" && { "continuation-token": token }),
+        },
+      });
+      yield textsOf(xml, "Contents").map((object) => ({
+        key: textsOf(object, "Key")[0] ?? "",
+        size: Number(textsOf(object, "Size")[0]),
+      }));
+      token = textsOf(xml, "NextContinuationToken")[0];
+      if (token === undefined) return;
+    }
+  }
+
+  #checksum(crc32: string): Record<string, string> {
+    return this.#takesChecksums ? { "x-amz-checksum-crc32": crc32 } : {};
+  }
+
+  #completion(parts: readonly SentPart[]): string {
+    const listed = parts.map(({ etag, crc32 }, index) => {
+      const checksum = this.#takesChecksums ? `<ChecksumCRC32>${crc32}</ChecksumCRC32>` : "";
+      const name = etag.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+      return `<Part><PartNumber>${index + 1}</PartNumber><ETag>${name}</ETag>${checksum}</Part>`;
+    });
+    return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${
+      listed.join("")
+    }</CompleteMultipartUpload>`;
+  }
+
+  async #orMissing<T>(result: Promise<T>): Promise<T | undefined> {
+    try {
+      return await result;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Reads the rest of a reply that says nothing more, so that its connection can be used again. */
+async function consume(response: Response): Promise<void> {
+  await response.body?.cancel();
+}

@@ -1,0 +1,96 @@
+import type { DecidedUpload, UploadEffects } from "../../core/decided_upload.ts";
+import { nameOf } from "../../core/paths.ts";
+import type { NewRecord, ResourceRecord } from "../../core/ports.ts";
+import type { Connection } from "./connection.ts";
+import { putContents } from "./contents.ts";
+import { pathColumns } from "../tables/record_rows.ts";
+import { replaceFiles } from "./replace_files.ts";
+import { invalidateScans } from "./statements.ts";
+import type { Transactions } from "./transactions.ts";
+import { usageOf } from "./usage.ts";
+
+/** Thrown to undo an upload whose decision does not apply any more. */
+class Undecided extends Error {}
+
+/**
+ * Carries out an upload in the current transaction. Returns the ids of the new records in order, or undefined
+ * as `DecidedUploads.storeDecided` does.
+ */
+export function storeDecided(
+  { connection, transactions }: {
+    readonly connection: Connection;
+    readonly transactions: Transactions;
+  },
+  upload: DecidedUpload,
+  now: number,
+): number[] | undefined {
+  try {
+    return transactions.attempt(() => store(connection, upload, now));
+  } catch (error) {
+    if (error instanceof Undecided) return undefined;
+    throw error;
+  }
+}
+
+function store(
+  connection: Connection,
+  { userId, found, newRecords, newContents, contents, bounds }: DecidedUpload,
+  now: number,
+): number[] {
+  for (const record of found) if (!isUnchanged(connection, record)) throw new Undecided();
+  const { inFiles, damaged } = putContents(connection, contents, now);
+  // Files are compared by another thread, and damage is reported.
+  if (inFiles.size > 0 || damaged.size > 0) throw new Undecided();
+  invalidateScans(connection, [...newRecords, ...newContents]);
+  const ids = newRecords.map((record) => insertRecord(connection, record));
+  if (newContents.length > 0) replaceFiles(connection, undefined, newContents);
+  if (bounds !== undefined) {
+    const { records, bytes, uploading } = usageOf(connection, { userId, everyone: false });
+    if (records > bounds.records || bytes + uploading > bounds.bytes) throw new Undecided();
+  }
+  return ids;
+}
+
+/** What an upload has done whose new records have got the ids. */
+export function effectsOf(
+  { found, newRecords, newContents }: DecidedUpload,
+  ids: readonly number[],
+): UploadEffects {
+  const replaced = new Map(found.map((record) => [record.id, record]));
+  return {
+    added: newRecords.flatMap((record, index) => {
+      const id = ids[index];
+      return id === undefined ? [] : { id, name: nameOf(record.path), ...record };
+    }),
+    updated: newContents.flatMap((content) => {
+      const record = replaced.get(content.id);
+      return record === undefined ? [] : { ...record, ...content };
+    }),
+  };
+}
+
+/** Whether a record has the same path and content. */
+function isUnchanged(
+  connection: Connection,
+  { id, userId, path, hash, updatedAt }: ResourceRecord,
+): boolean {
+  const row = connection.get(
+    `SELECT 1 FROM records WHERE id = :id AND user_id = :userId AND path = :path AND hash = :hash
+       AND updated_at = :updatedAt`,
+    { id, userId, path, hash, updatedAt },
+  );
+  return row !== undefined;
+}
+
+/** @throws {Undecided} when there is a record at the path. */
+function insertRecord(connection: Connection, record: NewRecord): number {
+  const row = connection.get(
+    `INSERT INTO records
+       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
+     VALUES (:userId, :path, :parent, :name, :hash, :size, :crc32, :isDir, :createdAt, :updatedAt)
+     ON CONFLICT DO NOTHING RETURNING id`,
+    { ...record, ...pathColumns(record.path), isDir: Number(record.isDir) },
+  );
+  if (row === undefined) throw new Undecided();
+  return Number(row.id);
+}

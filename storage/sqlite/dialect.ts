@@ -1,0 +1,37 @@
+import type { Dialect } from "../tables/dialect.ts";
+
+/** The SQL of SQLite. */
+export const SQLITE: Dialect = {
+  texts: (array) => `(SELECT value FROM json_each(${array}))`,
+  rows(array, columns) {
+    const values = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`);
+    return `(SELECT key AS position, ${values.join(", ")} FROM json_each(${array}))`;
+  },
+  bytes: (hex) => `unhex(${hex})`,
+  hex: (bytes) => `lower(hex(${bytes}))`,
+  bytewise: (text) => text,
+  // Spelled as in the index records_unnameable.
+  whiteSpace: "char(32, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, " +
+    "8202, 8232, 8233, 8239, 8287, 12288, 65279)",
+  lastId: "last_insert_rowid()",
+  comparePath: (column, operator, value) => `${column} ${operator} ${value}`,
+  byPath: (column) => column,
+  isParent: (column, value) => `${column} = ${value}`,
+  child: "path",
+  childKey: (parent, name) => `${parent} || '/' || ${name}`,
+  indexedBy: (index) => `INDEXED BY ${index}`,
+  isCutShort: "result ->> 'operationalError' IS NOT NULL",
+  // One server has the database.
+  isLeft: () => "TRUE",
+  isOwn: () => "TRUE",
+  resultKey: "hash, user_id, name, skip",
+  isStale: "TRUE",
+  unhurried: "SELECT 1",
+  take: "",
+  leave: "",
+  forShare: "",
+  skipLocked: "",
+  mayDelete: "TRUE",
+  // A large change keeps the former state of the records that it has changed.
+  recordTables: ["records", "former_records"],
+};

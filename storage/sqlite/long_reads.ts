@@ -1,0 +1,127 @@
+import type {
+  CollectionRoots,
+  FileCollection,
+  ItemsJson,
+  ListQuery,
+  ResourceRecord,
+  Scope,
+} from "../../core/ports.ts";
+import { Semaphore } from "../../core/semaphore.ts";
+import type { LargeChanges } from "./large_changes.ts";
+import type { ListBatch, ListForm } from "./list_batch.ts";
+import type { ReaderThread } from "./reader_thread.ts";
+import type { CurrentResults } from "../tables/verdict_statements.ts";
+
+export interface LongReadsParts {
+  readonly longReader: ReaderThread;
+  readonly largeChanges: LargeChanges;
+  /** The scan results that count. */
+  readonly results: CurrentResults;
+  /** How long a listing keeps its snapshot while its reader takes a batch, in milliseconds. */
+  readonly listIdleMs: number;
+}
+
+/** Reads that take several calls to a reader. They see no part of a large change. */
+export class LongReads {
+  readonly #parts: LongReadsParts;
+  /** Admits one count at a time. */
+  readonly #counting = new Semaphore(1);
+
+  constructor(parts: LongReadsParts) {
+    this.#parts = parts;
+  }
+
+  /** {@link ResourceStore.list} */
+  async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+    for await (const { records } of this.#batches(query, "records")) yield records;
+  }
+
+  /** {@link ResourceStore.listJson} */
+  async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
+    for await (const { text } of this.#batches(query, "text")) if (text.count > 0) yield text;
+  }
+
+  async *#batches(query: ListQuery, form: ListForm): AsyncGenerator<ListBatch> {
+    using worker = this.#parts.longReader.acquire();
+    const reader = worker.remote;
+    const { cursor, first } = await reader.openList(query, form);
+    let batch = first;
+    try {
+      for (;;) {
+        if (batch === undefined) await this.#parts.largeChanges.settled([query.scope]);
+        if (batch?.done) return yield batch;
+        const next = reader.nextBatch(cursor);
+        // The next batch is read while this one is used. The caller may want no more of it.
+        next.catch(() => {});
+        if (batch !== undefined) {
+          yield* this.#lent(batch, () => reader.releaseList(cursor));
+        }
+        batch = await next;
+      }
+    } finally {
+      if (!batch?.done) await reader.closeList(cursor);
+    }
+  }
+
+  /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
+  *#lent(batch: ListBatch, release: () => void): Generator<ListBatch> {
+    const idle = setTimeout(release, this.#parts.listIdleMs);
+    try {
+      yield batch;
+    } finally {
+      clearTimeout(idle);
+    }
+  }
+
+  /** {@link ResourceStore.storedBytes} */
+  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
+    using _turn = await this.#counting.acquire(signal);
+    using worker = this.#parts.longReader.acquire();
+    const reader = worker.remote;
+    await reader.openStoredBytes(scope);
+    try {
+      for (;;) {
+        await this.#parts.largeChanges.settled([scope]);
+        const bytes = await reader.nextStoredBytes();
+        if (bytes !== undefined) return bytes;
+        signal.throwIfAborted();
+      }
+    } finally {
+      await reader.closeStoredBytes();
+    }
+  }
+
+  /** {@link ResourceStore.collectFiles} */
+  async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+    const owners = [...roots.byPath, ...roots.byId].map(({ userId }) => userId);
+    await this.#parts.largeChanges.settled(
+      [...new Set(owners)].map((userId) => ({ userId, everyone: false })),
+    );
+    const { longReader, results } = this.#parts;
+    using acquired = new DisposableStack();
+    const { remote: reader } = acquired.use(longReader.acquire());
+    const { id, sharedPath } = await reader.openCollection(roots);
+    const held = acquired.move();
+    const pages = async function* (onlyUnchecked: boolean) {
+      let after = "";
+      for (;;) {
+        const page = await reader.collectionPage(id, after, onlyUnchecked);
+        const last = page.at(-1);
+        if (last === undefined) return;
+        yield page;
+        after = last.path;
+      }
+    };
+    return {
+      sharedPath,
+      pages: () => pages(false),
+      uncheckedPages: () => pages(true),
+      refused: (accepted, limit) => reader.refusedInCollection(id, { accepted, limit, results }),
+      setPackedSizes: (sizes) => reader.setPackedSizes(id, sizes),
+      async [Symbol.asyncDispose]() {
+        using _held = held;
+        await reader.closeCollection(id);
+      },
+    };
+  }
+}

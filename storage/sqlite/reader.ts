@@ -1,0 +1,293 @@
+import type { Chunk } from "../../core/content.ts";
+import type {
+  CollectedFile,
+  CollectionRoots,
+  ListQuery,
+  ResourceRecord,
+  Scope,
+  Usage,
+} from "../../core/ports.ts";
+import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
+import type { RefusedFile } from "../../core/verdicts.ts";
+import type { RefusalQuery } from "../tables/verdict_statements.ts";
+import { Collection } from "./collection.ts";
+import { Connection } from "./connection.ts";
+import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
+import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
+import { type Listing, openListing, type Page } from "./listing.ts";
+import { findById, findByPath, type RecordSource } from "./lookup.ts";
+import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
+import {
+  type HubRequest,
+  pageFrom,
+  pageQuery,
+  repositoriesQuery,
+  rowsOfPage,
+  toRepository,
+} from "../tables/hub_pages.ts";
+import { blobIdsOf } from "../../core/hub/git_files.ts";
+import { SQLITE } from "./dialect.ts";
+import { sqlOf, type StatementName } from "./statements.ts";
+import { type PinnedState, StoredBytes, usageAcross } from "./usage.ts";
+
+/** Idle connections kept for later listings. */
+const MAX_IDLE_CONNECTIONS = 4;
+
+/** How long a listing may read one snapshot. While it does, the log cannot start anew. */
+const MAX_SNAPSHOT_MS = 10_000;
+
+interface Cursor {
+  readonly listing: Listing;
+  readonly scope: Scope;
+  readonly form: ListForm;
+  connection: Connection | undefined;
+  /** When the connection began to keep a snapshot, if it does. */
+  snapshotAt: number | undefined;
+}
+
+/**
+ * Reads outside of write transactions. Runs in threads of its own (reader_worker.ts). Listings and
+ * collections stay open until the caller closes them.
+ */
+export class Reader {
+  #path = "";
+  /** For lookups, which finish in one call. Each listing and collection has its own connection. */
+  #lookups: Connection | undefined;
+  readonly #idle: Connection[] = [];
+  readonly #cursors = new Map<number, Cursor>();
+  readonly #collections = new Map<number, Collection>();
+  #opened = 0;
+  #stored: StoredBytes | undefined;
+
+  /** The state before the large change that is going on, of the records of its users. */
+  #pinned: PinnedState | undefined;
+
+  /** Sets the database, which must exist. Call it once, before other methods. */
+  open(path: string): void {
+    this.#path = path;
+  }
+
+  close(): void {
+    for (const cursor of [...this.#cursors.keys()]) this.closeList(cursor);
+    for (const collection of [...this.#collections.keys()]) this.closeCollection(collection);
+    for (const connection of this.#idle.splice(0)) connection[Symbol.dispose]();
+    this.#lookups?.[Symbol.dispose]();
+    this.closeStoredBytes();
+    this.unpin();
+  }
+
+  /** Finds the records of the users as they are now, until {@link unpin} is called. */
+  pin(userIds: readonly number[]): void {
+    const connection = new Connection(this.#path, { readOnly: true });
+    this.#pinned = { connection, userIds: new Set(userIds) };
+    connection.script("BEGIN");
+    // The snapshot is that of the first statement.
+    connection.get("SELECT 1 FROM records LIMIT 1");
+  }
+
+  /** Finds all records as they are. */
+  unpin(): void {
+    this.#pinned?.connection[Symbol.dispose]();
+    this.#pinned = undefined;
+  }
+
+  findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> {
+    return findByPath(this.#sources, scope, paths);
+  }
+
+  findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
+    return findById(this.#sources, scope, ids);
+  }
+
+  /** {@link usageAcross} */
+  usage(scope: Scope): Usage {
+    return usageAcross(this.#connection, this.#pinned, scope);
+  }
+
+  /** Begins to count the bytes of the contents of trees, instead of the count before. */
+  openStoredBytes(scope: Scope): void {
+    this.closeStoredBytes();
+    this.#stored = new StoredBytes(new Connection(this.#path, { readOnly: true }), scope);
+  }
+
+  /** Counts for a moment. Returns the bytes at the end. */
+  nextStoredBytes(): number | undefined {
+    return this.#stored?.next();
+  }
+
+  closeStoredBytes(): void {
+    this.#stored?.[Symbol.dispose]();
+    this.#stored = undefined;
+  }
+
+  /** {@link bytesOfAll} */
+  contentBytes(hashes: readonly string[]): Map<string, Chunk> {
+    return bytesOfAll(this.#connection, hashes);
+  }
+
+  /** {@link sizesOf} */
+  contentSizes(hashes: readonly string[]): Map<string, number> {
+    return sizesOf(this.#connection, hashes);
+  }
+
+  /** {@link smallHashes} */
+  smallHashes(prefix: string): string[] {
+    return smallHashes(this.#connection, prefix);
+  }
+
+  /** Runs a statement of a store and returns its rows. */
+  rows(statement: StatementName, parameters: SqlParameters): SqlRow[] {
+    return this.#connection.all(sqlOf(statement), parameters);
+  }
+
+  /** {@link pageQuery} */
+  repositoryPage(request: HubRequest): RepositoryPage {
+    const query = pageQuery(request, SQLITE);
+    const connection = this.#connectionFor(request.userId);
+    const rows = connection.values(query.sql, query.parameters);
+    const page = rowsOfPage(rows, request, query);
+    return pageFrom(page, request, this.blobIds(page.hashes));
+  }
+
+  /** {@link HubStore.blobIds} */
+  blobIds(hashes: readonly string[]): Map<string, string> {
+    return blobIdsOf(this.contentBytes(hashes));
+  }
+
+  /** {@link repositoriesQuery} */
+  repositories(query: RepositoryQuery): ListedRepository[] {
+    const { sql, parameters } = repositoriesQuery(query, SQLITE);
+    return this.#connectionFor(query.userId).all(sql, parameters).map(toRepository);
+  }
+
+  /** Opens a listing, and reads its first batch as {@link nextBatch} does. */
+  openList(query: ListQuery, form: ListForm): { cursor: number; first: ListBatch | undefined } {
+    const cursor = ++this.#opened;
+    this.#cursors.set(cursor, {
+      listing: openListing(query),
+      scope: query.scope,
+      form,
+      connection: undefined,
+      snapshotAt: undefined,
+    });
+    return { cursor, first: this.nextBatch(cursor) };
+  }
+
+  /**
+   * The next batch of a listing. Until the listing is released, batches are from one snapshot for some
+   * seconds. Returns undefined if the batch can be read only once a large change has ended.
+   */
+  nextBatch(cursor: number): ListBatch | undefined {
+    const open = this.#cursors.get(cursor);
+    if (open === undefined) throw new Error(`Listing ${cursor} has ended`);
+    try {
+      const page = this.#nextPage(open);
+      if (page?.done) this.closeList(cursor);
+      return page && batchOf(page, open.form);
+    } catch (error) {
+      this.closeList(cursor);
+      throw error;
+    }
+  }
+
+  #nextPage(open: Cursor): Page | undefined {
+    const { listing, scope } = open;
+    const now = performance.now();
+    if (open.snapshotAt !== undefined && now - open.snapshotAt > MAX_SNAPSHOT_MS) {
+      this.#release(open);
+    }
+    if (open.snapshotAt === undefined && this.#pinned !== undefined) {
+      if (scope.everyone) return undefined;
+      if (this.#pinned.userIds.has(scope.userId)) {
+        return listing.hasTable ? undefined : listing.next(this.#pinned.connection, false);
+      }
+    }
+    open.connection ??= this.#idle.pop() ?? new Connection(this.#path, { readOnly: true });
+    if (open.snapshotAt === undefined) open.connection.script("BEGIN");
+    open.snapshotAt ??= now;
+    return listing.next(open.connection, true);
+  }
+
+  /** Gives up the snapshot of a listing. The next batch is from another one. */
+  releaseList(cursor: number): void {
+    const open = this.#cursors.get(cursor);
+    if (open !== undefined) this.#release(open);
+  }
+
+  #release(open: Cursor): void {
+    if (open.snapshotAt === undefined) return;
+    open.snapshotAt = undefined;
+    open.connection?.script("COMMIT");
+    if (open.listing.hasTable) open.connection?.script("PRAGMA shrink_memory");
+    else this.#keepIdle(open);
+  }
+
+  /** Ends a listing. Does nothing if it has ended. */
+  closeList(cursor: number): void {
+    const open = this.#cursors.get(cursor);
+    if (open === undefined) return;
+    this.#cursors.delete(cursor);
+    this.#release(open);
+    // Its temporary table goes with the connection.
+    open.connection?.[Symbol.dispose]();
+  }
+
+  #keepIdle(open: Cursor): void {
+    if (open.connection === undefined || this.#idle.length === MAX_IDLE_CONNECTIONS) return;
+    this.#idle.push(open.connection);
+    open.connection = undefined;
+  }
+
+  /** Collects the files at and below the roots, and returns the id of the collection. */
+  openCollection(roots: CollectionRoots): { id: number; sharedPath: string | undefined } {
+    const collection = new Collection(this.#path, roots);
+    const id = ++this.#opened;
+    this.#collections.set(id, collection);
+    return { id, sharedPath: collection.sharedPath(roots) };
+  }
+
+  /** {@link Collection.page}; empty at the end of the collection. */
+  collectionPage(id: number, after: string, onlyUnchecked: boolean): CollectedFile[] {
+    return this.#collection(id).page(after, onlyUnchecked);
+  }
+
+  /** {@link Collection.refused} */
+  refusedInCollection(id: number, query: RefusalQuery): RefusedFile[] {
+    return this.#collection(id).refused(query);
+  }
+
+  setPackedSizes(id: number, sizes: ReadonlyMap<string, number>): void {
+    this.#collection(id).setPackedSizes(sizes);
+  }
+
+  closeCollection(id: number): void {
+    this.#collections.get(id)?.[Symbol.dispose]();
+    this.#collections.delete(id);
+  }
+
+  /** Where to find the present records of each user. */
+  get #sources(): readonly RecordSource[] {
+    const connection = this.#connection;
+    const pinned = this.#pinned;
+    if (pinned === undefined) return [{ connection, has: () => true }];
+    return [
+      { connection, has: (userId) => !pinned.userIds.has(userId) },
+      { connection: pinned.connection, has: (userId) => pinned.userIds.has(userId) },
+    ];
+  }
+
+  /** Where to find the present records of a user. */
+  #connectionFor(userId: number): Connection {
+    return this.#pinned?.userIds.has(userId) ? this.#pinned.connection : this.#connection;
+  }
+
+  get #connection(): Connection {
+    return this.#lookups ??= new Connection(this.#path, { readOnly: true });
+  }
+
+  #collection(id: number): Collection {
+    const collection = this.#collections.get(id);
+    if (collection === undefined) throw new Error(`Collection ${id} is closed`);
+    return collection;
+  }
+}

@@ -1,0 +1,292 @@
+import { dirname } from "node:path/posix";
+import type {
+  CollectionRoots,
+  FileCollection,
+  ItemsJson,
+  ListQuery,
+  ResourceRecord,
+  Scope,
+  Usage,
+  WriteOptions,
+  WriteTransaction,
+} from "../../core/ports.ts";
+import type { DecidedUploads } from "../../core/decided_upload.ts";
+import { entriesJson } from "../../core/entries.ts";
+import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
+import { Busy, TooLarge } from "./change_refused.ts";
+import { SqliteContentTable } from "./content_table.ts";
+import type { GroupCommit } from "./group_commit.ts";
+import { LargeChanges, MAX_DIRECT_RECORDS } from "./large_changes.ts";
+import { LongReads } from "./long_reads.ts";
+import { measureDatabase } from "./measures.ts";
+import { PointReader } from "./point_reader.ts";
+import { ReaderThread } from "./reader_thread.ts";
+import { ShortReads } from "./short_reads.ts";
+import { makePrivate } from "../disk/files.ts";
+import { TemporaryFiles } from "../disk/temporary_files.ts";
+import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
+import { RemoteWorker } from "../threads/rpc.ts";
+import { SqlCredentialStore } from "../tables/credential_store.ts";
+import { SqlHubStore } from "../tables/hub_store.ts";
+import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
+import { SqlLinkStore } from "../tables/link_store.ts";
+import { SqlObjectTable } from "../tables/object_table.ts";
+import { SqlScanStore } from "../tables/scan_store.ts";
+import { SqlSessionStore } from "../tables/session_store.ts";
+import { SqlUploadStore } from "../tables/upload_store.ts";
+import { SqlUpkeepStore } from "../tables/upkeep_store.ts";
+import { currentResults, SqlVerdictStore } from "../tables/verdict_store.ts";
+import { statementsOf } from "./run_statements.ts";
+import type { DatabaseState, Writer } from "./writer.ts";
+import { type CommitOptions, writerCommits } from "./writer_commits.ts";
+import { WORKERS } from "../threads/workers.ts";
+
+/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
+const LIST_IDLE_MS = 1000;
+
+export interface ResourceStoreOptions extends CommitOptions {
+  /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
+  readonly listIdleMs?: number;
+  /** A change of more records is carried out in steps, between other writes. @default 10000 */
+  readonly maxDirectRecords?: number;
+  /** Where the records of large changes are kept. @default the directory of the file */
+  readonly temporaryDirectory?: string;
+  /** The space that uploads leave free. Part of it is kept for the log. @default 0 */
+  readonly reserveBytes?: number;
+  /** A database with a lower generation is refused. @default 0 */
+  readonly minGeneration?: number;
+  /** The version of the scan results that count. @default that of the scanners */
+  readonly resultsVersion?: string | undefined;
+}
+
+/** Keeps records in a SQLite file. Worker threads read and write it. */
+export class SqliteResourceStore implements RecordStore, DecidedUploads {
+  readonly #path: string;
+  readonly #writer: RemoteWorker<Writer>;
+  readonly #longReader: ReaderThread;
+  readonly #lookups: ReaderThread;
+  readonly #points: PointReader;
+  readonly #commits: GroupCommit;
+  readonly #largeChanges: LargeChanges;
+  readonly #shortReads: ShortReads;
+  readonly #longReads: LongReads;
+  readonly #files: TemporaryFiles;
+
+  readonly scans: SqlScanStore;
+  readonly upkeep: SqlUpkeepStore;
+  #before: DatabaseState = { isNew: false, generation: 0 };
+  readonly contents: SqliteContentTable;
+  readonly verdicts: SqlVerdictStore;
+  readonly hub: SqlHubStore;
+  readonly links: SqlLinkStore;
+  readonly sessions: SqlSessionStore;
+  readonly credentials: SqlCredentialStore;
+  readonly uploads: SqlUploadStore;
+  readonly objects: SqlLfsObjectStore;
+  readonly objectTable: SqlObjectTable;
+
+  private constructor(path: string, options: ResourceStoreOptions) {
+    this.#path = path;
+    const version = options.resultsVersion ?? SCANNERS_VERSION;
+    const results = currentResults(version);
+    const directory = [dirname(path)];
+    // Besides the database, it keeps space for it on a full disk.
+    const writing = { read: directory, write: directory, sys: ["statfs"] };
+    this.#writer = new RemoteWorker(WORKERS.writer, writing);
+    this.#longReader = new ReaderThread(path);
+    this.#lookups = new ReaderThread(path);
+    const { remote } = this.#writer;
+    this.#commits = writerCommits(this.#writer, options);
+    this.#files = new TemporaryFiles(options.temporaryDirectory ?? dirname(path));
+    const points = this.#points = new PointReader(path);
+    const parts = { writer: remote, reader: this.#lookups.calls, commits: this.#commits, points };
+    this.contents = new SqliteContentTable(parts);
+    this.#largeChanges = new LargeChanges({
+      commits: this.#commits,
+      writer: remote,
+      lookups: this.#lookups,
+      longReader: this.#longReader,
+      files: this.#files,
+      maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
+    });
+    this.#shortReads = new ShortReads({
+      points,
+      lookups: this.#lookups.calls,
+      largeChanges: this.#largeChanges,
+    });
+    this.#longReads = new LongReads({
+      longReader: this.#longReader,
+      largeChanges: this.#largeChanges,
+      results,
+      listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
+    });
+    this.scans = new SqlScanStore({
+      statements: statementsOf("scans", parts),
+      database: path,
+      reports: this.#longReader,
+      version,
+    });
+    this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
+    this.links = new SqlLinkStore(statementsOf("links", parts));
+    this.sessions = new SqlSessionStore(statementsOf("sessions", parts));
+    this.credentials = new SqlCredentialStore(
+      statementsOf("credentials", parts),
+      // Another process may have revoked one just now.
+      (credential) => points.isRevoked(credential),
+    );
+    const uploads = statementsOf("uploads", parts);
+    this.uploads = new SqlUploadStore(uploads);
+    this.objects = new SqlLfsObjectStore(uploads);
+    this.objectTable = new SqlObjectTable({
+      statements: statementsOf("objects", parts),
+      contents: this.contents,
+      isShared: false,
+    });
+    this.upkeep = new SqlUpkeepStore(statementsOf("upkeep", parts));
+    this.hub = new SqlHubStore({
+      page: (request) => parts.reader.repositoryPage(request),
+      blobIds: (hashes) => parts.reader.blobIds(hashes),
+      repositories: (query) => parts.reader.repositories(query),
+      versionOf: async () => {
+        await this.#commits.published();
+        return { epoch: "", changes: 0 };
+      },
+      results,
+    });
+  }
+
+  /**
+   * Opens the database file; creates and migrates it as needed.
+   *
+   * @throws {Error} with the code {@link OLDER_DATABASE} when its generation is too low.
+   */
+  static async open(
+    path: string,
+    options: ResourceStoreOptions = {},
+  ): Promise<SqliteResourceStore> {
+    const store = new SqliteResourceStore(path, options);
+    try {
+      // SQLite gives its companion files the same mode.
+      await makePrivate(path);
+      const { reserveBytes = 0, minGeneration = 0 } = options;
+      store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
+      store.#points.connect();
+    } catch (error) {
+      store.#end();
+      throw error;
+    }
+    return store;
+  }
+
+  /** The database as it was before it was opened. */
+  get before(): DatabaseState {
+    return this.#before;
+  }
+
+  /**
+   * Checks the whole database, or the paths of the records only, in little time.
+   *
+   * @throws {Error} when it is damaged.
+   */
+  check({ whole }: { whole: boolean }): Promise<void> {
+    return whole ? this.#writer.remote.checkIntegrity() : this.#writer.remote.checkPaths();
+  }
+
+  /** {@link raiseGeneration} */
+  async raiseGeneration(generation: number): Promise<void> {
+    await this.#commits.run(() => this.#writer.remote.raiseGeneration(generation));
+  }
+
+  /** {@link Writer.restartLog} */
+  restartLog(): Promise<void> {
+    return this.#writer.remote.restartLog();
+  }
+
+  /**
+   * Commits, and changes nothing.
+   *
+   * @throws {Error} when the database cannot be written.
+   */
+  async probe(): Promise<void> {
+    await this.#commits.run(() => this.#writer.remote.touch());
+  }
+
+  findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
+    return this.#shortReads.findByPath(scope, paths);
+  }
+
+  findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
+    return this.#shortReads.findById(scope, ids);
+  }
+
+  async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+    const few = this.#shortReads.list(query);
+    if (few !== undefined) return yield few;
+    yield* this.#longReads.list(query);
+  }
+
+  async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
+    const few = this.#shortReads.list(query);
+    if (few === undefined) yield* this.#longReads.listJson(query);
+    else if (few.length > 0) yield entriesJson(few);
+  }
+
+  usage(scope: Scope): Promise<Usage> {
+    return this.#shortReads.usage(scope);
+  }
+
+  /** {@link measureDatabase} */
+  measure(): Promise<DatabaseMeasures> {
+    return measureDatabase(this.#path, { points: this.#points, commits: this.#commits });
+  }
+
+  storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
+    return this.#longReads.storedBytes(scope, signal);
+  }
+
+  collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+    return this.#longReads.collectFiles(roots);
+  }
+
+  async write<T>(
+    work: (transaction: WriteTransaction) => Promise<T>,
+    options: WriteOptions<T> = {},
+  ): Promise<T> {
+    let userIds: readonly number[] | undefined;
+    for (;;) {
+      try {
+        return userIds === undefined
+          ? await this.#largeChanges.runDirectly(work, options)
+          : await this.#largeChanges.run(userIds, work, options);
+      } catch (error) {
+        if (error instanceof TooLarge) userIds = error.userIds;
+        else if (error instanceof Busy) await error.ended;
+        else throw error;
+      }
+    }
+  }
+
+  readonly storeDecided: DecidedUploads["storeDecided"] = (upload, onCommit) =>
+    this.#largeChanges.storeDecided(upload, onCommit);
+
+  /** Waits for pending transactions, then closes the database. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#largeChanges.close();
+    // Requests that a stop has cut off may still want to store what has arrived.
+    await this.#commits.close();
+    this.#points[Symbol.dispose]();
+    await this.#longReader[Symbol.asyncDispose]();
+    await this.#lookups[Symbol.asyncDispose]();
+    // Close the writer last: the last connection to close checkpoints the log.
+    await this.#writer.remote.close();
+    this.#end();
+  }
+
+  #end(): void {
+    this.scans[Symbol.dispose]();
+    this.#longReader[Symbol.dispose]();
+    this.#files[Symbol.dispose]();
+    this.#lookups[Symbol.dispose]();
+    this.#writer[Symbol.dispose]();
+  }
+}

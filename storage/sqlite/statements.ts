@@ -1,0 +1,64 @@
+import { credentialStatements } from "../tables/credential_statements.ts";
+import { LINK_STATEMENTS } from "../tables/link_statements.ts";
+import { objectStatements } from "../tables/object_statements.ts";
+import { GROWING, scanStatements } from "../tables/scan_statements.ts";
+import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
+import { uploadStatements } from "../tables/upload_statements.ts";
+import { upkeepStatements } from "../tables/upkeep_statements.ts";
+import { verdictStatements } from "../tables/verdict_statements.ts";
+import type { Connection } from "./connection.ts";
+import { SQLITE } from "./dialect.ts";
+
+/** The statements of the stores besides the records, by store and name. */
+export const STATEMENTS = {
+  credentials: credentialStatements(SQLITE),
+  links: LINK_STATEMENTS,
+  objects: objectStatements(SQLITE),
+  scans: scanStatements(SQLITE),
+  sessions: SESSION_STATEMENTS,
+  uploads: uploadStatements(SQLITE),
+  upkeep: upkeepStatements(SQLITE),
+  verdicts: verdictStatements(SQLITE),
+} as const;
+
+export type Stores = typeof STATEMENTS;
+
+/** A store, and the name of one of its statements. */
+export type StatementName = {
+  [Store in keyof Stores]: readonly [store: Store, name: keyof Stores[Store] & string];
+}[keyof Stores];
+
+/** The SQL of a statement. */
+export function sqlOf([store, name]: StatementName): string {
+  const statements: Readonly<Record<string, string>> = STATEMENTS[store];
+  const sql = statements[name];
+  if (sql === undefined) throw new Error(`No statement "${name}" of ${store}`);
+  return sql;
+}
+
+/** Whether the rows of a statement may be large. */
+export function isGrowing([store, name]: StatementName): boolean {
+  return store === "scans" && GROWING.has(name);
+}
+
+/**
+ * Forgets scan results of content that returns to a user who has no record with its hash any more. Others
+ * may have it, which must not show (C 31). If no record has the hash, the new content may also differ from
+ * the content that was scanned, as MD5 can be forged: a running scan can no longer read the old content.
+ * Call it before records with the hashes are added.
+ */
+export function invalidateScans(
+  connection: Connection,
+  records: readonly { readonly hash: string; readonly userId: number }[],
+): void {
+  const files = records.flatMap(({ hash, userId }) =>
+    hash === "" ? [] : [{ hash, user_id: userId }]
+  );
+  if (files.length === 0) return;
+  const parameters = { files: JSON.stringify(files) };
+  const { scans } = STATEMENTS;
+  if (connection.get(scans.knowsHashes, parameters) === undefined) return;
+  connection.run(scans.forgetReplacedResults, parameters);
+  connection.run(scans.forgetReplacedFailures, parameters);
+  connection.run(scans.markReplacedFiles, parameters);
+}

@@ -1,0 +1,65 @@
+import type { ConsoleSessionStore } from "../../core/console_sessions.ts";
+import type { ContentAmount } from "../../core/content_changes.ts";
+import type { CredentialStore } from "../../core/credential_store.ts";
+import type { DecidedUploads } from "../../core/decided_upload.ts";
+import type { EventEntry } from "../../core/event_channel.ts";
+import type { Events } from "../../core/events.ts";
+import type { HubStore } from "../../core/hub/store.ts";
+import type { LfsObjectStore } from "../../core/lfs_objects.ts";
+import type { LinkStore } from "../../core/links.ts";
+import type { Log } from "../../core/log.ts";
+import type { ResourceStore } from "../../core/ports.ts";
+import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
+import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
+import type { UploadStore } from "../../core/uploads.ts";
+import type { VerdictStore } from "../../core/verdicts.ts";
+import type { ContentTable } from "../content/content_table.ts";
+
+/** What a database holds, and how much it has written. */
+export interface DatabaseMeasures {
+  /** Contents in the database, and those outside of it, in files or objects. */
+  readonly contents: Record<"files" | "database", ContentAmount>;
+  /** Transactions since the start for requests and upkeep, and the pieces of work that they carried out. */
+  readonly commits: number;
+  readonly works: number;
+  /** The size of the database in bytes. */
+  readonly databaseBytes: number;
+  /** The size of its log; undefined if only its engine knows. */
+  readonly logBytes: number | undefined;
+}
+
+/** A database with all that a server keeps in it (C 23). */
+export interface RecordStore extends ResourceStore, Partial<DecidedUploads>, AsyncDisposable {
+  readonly scans: ScanStore;
+  /** Left out if only one server can use the database. */
+  readonly sharedQueue?: ScanQueue & ScanServers;
+  readonly upkeep: UpkeepStore;
+  readonly verdicts: VerdictStore;
+  readonly hub: HubStore;
+  readonly links: LinkStore;
+  readonly sessions: ConsoleSessionStore;
+  readonly uploads: UploadStore;
+  readonly objects: LfsObjectStore;
+  readonly credentials: CredentialStore;
+  readonly contents: ContentTable;
+  /** Left out if only one server can use the database. */
+  readonly shared?: SharedUpkeep;
+  /**
+   * The events of all servers that share the database. Left out if only one server can use it: that keeps
+   * them in memory.
+   *
+   * @param entryOf Makes of an event what subscribers receive.
+   */
+  openEvents?<Event>(
+    entryOf: (event: Event) => EventEntry,
+    log: Log,
+  ): Events<Event> & AsyncDisposable;
+  /** Measures in a moment, however much the database holds. */
+  measure(): Promise<DatabaseMeasures>;
+  /**
+   * Commits, and changes nothing.
+   *
+   * @throws {Error} when the database cannot be written.
+   */
+  probe(): Promise<void>;
+}
