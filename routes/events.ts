@@ -1,18 +1,17 @@
-import type { IsOver } from "../core/credential_end.ts";
 import type { Context } from "hono";
 import { type Caller, ownerOf, requireEveryone } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
 import { entryOf as resourceEntry } from "../core/entries.ts";
 import type { EventEntry } from "../core/event_channel.ts";
-import { type EventBatch, EventBus, type Events, type ReplayLimits } from "../core/events.ts";
-import type { ScanEvent } from "../core/scans/ports.ts";
+import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
 import type { VerdictEvent } from "../core/scans/automatic_scans.ts";
 import type { ResourceEvent } from "../core/tree/change_set.ts";
-import { callerOf } from "./auth.ts";
-import { scanOf } from "./entries.ts";
-import type { AppEnvironment } from "./environment.ts";
-import { parseQuery, wantsAll } from "./query.ts";
-import { streamed } from "./streamed.ts";
+import { callerOf } from "./serving/auth.ts";
+import { scanOf } from "./reply/entries.ts";
+import type { AppEnvironment } from "./request/environment.ts";
+import { parseQuery, wantsAll } from "./request/query.ts";
+import { streamed } from "./reply/streamed.ts";
+import type { EventOptions, ServerEvent, ServerEvents } from "./serving/route.ts";
 
 /** How long a stream may be silent, in milliseconds. Proxies close idle connections (C 11). */
 const HEARTBEAT_MS = 15_000;
@@ -25,20 +24,9 @@ const encoder = new TextEncoder();
 /** What an event takes in memory, besides paths, in bytes. */
 const EVENT_BYTES = 320;
 
-/** Everything that happens in this server. */
-export type ServerEvent = ResourceEvent | ScanEvent | VerdictEvent;
-export type ServerEvents = Events<ServerEvent>;
-
 /** The events of a server that keeps them in memory. */
 export function serverEvents(limits?: ReplayLimits): ServerEvents {
   return new EventBus(eventEntry, limits);
-}
-
-export interface EventOptions {
-  /** @default 15000 */
-  readonly heartbeatMs?: number;
-  /** Whether a credential is over, which ends its streams. @default none is */
-  readonly isOver?: IsOver;
 }
 
 /** `GET /events/` as Server-Sent Events (C 11). */

@@ -1,6 +1,6 @@
-import { showCapacity } from "./capacity.ts";
+import { showCapacity } from "./administration/capacity.ts";
 import { streamEvents } from "./events.ts";
-import { healthz, readyz } from "./health.ts";
+import { healthz, readyz } from "./administration/health.ts";
 import { EVENTS } from "./openapi/events.ts";
 import * as auditOperations from "./openapi/audit.ts";
 import * as linkOperations from "./openapi/links.ts";
@@ -9,18 +9,18 @@ import * as scanOperations from "./openapi/scans.ts";
 import * as tokenOperations from "./openapi/tokens.ts";
 import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
-import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./links.ts";
-import { getAudit } from "./list_audit.ts";
+import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./trees/links.ts";
+import { getAudit } from "./administration/list_audit.ts";
 import { BASE_PATH } from "../schemas/base_path.ts";
-import { showReportSchema, validateReports } from "./reports.ts";
-import { respond } from "./respond.ts";
-import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
-import { RESOURCE_ROUTES } from "./resource_routes.ts";
-import type { Route } from "./route.ts";
-import { deleteToken, getTokens, postRevocation, postToken } from "./tokens.ts";
-import { UPLOAD_ROUTES } from "./upload_routes.ts";
-import { showUsage } from "./usage.ts";
-import { deleteWaiver, getWaivers, postWaiver } from "./waivers.ts";
+import { showReportSchema, validateReports } from "./scans/reports.ts";
+import { respond } from "./reply/respond.ts";
+import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans/scans.ts";
+import { RESOURCE_ROUTES } from "./trees/resource_routes.ts";
+import type { Route } from "./serving/route.ts";
+import { deleteToken, getTokens, postRevocation, postToken } from "./administration/tokens.ts";
+import { UPLOAD_ROUTES } from "./transfers/upload_routes.ts";
+import { showUsage } from "./administration/usage.ts";
+import { deleteWaiver, getWaivers, postWaiver } from "./scans/waivers.ts";
 
 /** `GET /metrics`, whose privilege the setting `STRONGROOM_METRICS=open` lifts (C 1). */
 export const METRICS_PATH = "/metrics";

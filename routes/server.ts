@@ -1,7 +1,7 @@
-import type { ServerEvents } from "./events.ts";
+import type { ServerEvents } from "./serving/route.ts";
 import type { Log } from "../core/log.ts";
-import type { App } from "./environment.ts";
-import type { InFlight } from "./in_flight.ts";
+import type { App } from "./request/environment.ts";
+import type { InFlight } from "./serving/in_flight.ts";
 
 /** How long requests in flight may take once the server is stopping, in milliseconds. */
 const GRACE_MS = 10_000;

@@ -36,6 +36,18 @@ const CORE_FOR_STORAGE = [
   "core/upkeep/ports.ts",
 ];
 
+/** What every room of routes may import. */
+const FOR_ROUTES = [
+  "routes/openapi",
+  "routes/reply",
+  "routes/request",
+  "routes/serving",
+  "core",
+  "core/scans",
+  "core/tree",
+  "schemas",
+];
+
 /**
  * The rooms of the house, and what each may import besides itself; docs/architecture.md has the map. A
  * file belongs to the room with the longest matching name. Type imports count.
@@ -121,6 +133,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "routes",
     "routes/console",
     "routes/hub",
+    "routes/request",
+    "routes/serving",
     "core",
     "core/capacity",
     "core/hub",
@@ -135,7 +149,25 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/scanners",
   ],
   routes: [
+    ...FOR_ROUTES,
+    "routes/administration",
+    "routes/scans",
+    "routes/transfers",
+    "routes/trees",
+  ],
+  "routes/request": ["core", "core/tree", "schemas"],
+  "routes/reply": [
     "routes/openapi",
+    "routes/request",
+    "core",
+    "core/scans",
+    "core/tree",
+    "schemas",
+  ],
+  "routes/serving": [
+    "routes/openapi",
+    "routes/reply",
+    "routes/request",
     "core",
     "core/capacity",
     "core/hub",
@@ -143,10 +175,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "core/tree",
     "schemas",
   ],
-  "routes/hub": ["routes", "core", "core/hub", "core/tree", "schemas"],
+  "routes/administration": [...FOR_ROUTES, "core/capacity"],
+  "routes/scans": FOR_ROUTES,
+  "routes/transfers": FOR_ROUTES,
+  "routes/trees": [...FOR_ROUTES, "routes/transfers"],
+  "routes/hub": [...FOR_ROUTES, "routes/transfers", "core/hub"],
   "routes/openapi": ["core", "schemas"],
   "routes/console": [
     "routes",
+    "routes/reply",
+    "routes/request",
+    "routes/serving",
     "routes/console/app",
     "core",
     `${SCANNER}/contract/rules.ts`,

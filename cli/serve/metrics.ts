@@ -5,8 +5,8 @@ import type { DamageLog } from "../../core/damage.ts";
 import type { Measure, Metric } from "../../core/metric.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
 import type { ScanTotals } from "../../core/scans/totals.ts";
-import type { ServerEvents } from "../../routes/events.ts";
-import type { InFlight } from "../../routes/in_flight.ts";
+import type { ServerEvents } from "../../routes/serving/route.ts";
+import type { InFlight } from "../../routes/serving/in_flight.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { Storage } from "../../storage/stores/storage.ts";
 

@@ -1,4 +1,4 @@
-import type { ActiveSpan } from "../../routes/observe.ts";
+import type { ActiveSpan } from "../../routes/serving/observe.ts";
 import { isTraced } from "../environment.ts";
 
 /** How to find the runtime's span of a request; undefined unless the runtime traces. */

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { CONSOLE_API_PATH, CONSOLE_PATH } from "../../schemas/base_path.ts";
 import type { ConsoleParts } from "../app.ts";
-import { failure } from "../envelope.ts";
-import type { AppEnvironment } from "../environment.ts";
-import { respond } from "../respond.ts";
+import { failure } from "../reply/envelope.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import { respond } from "../reply/respond.ts";
 import { type Asset, type Assets, buildAssets } from "./assets.ts";
 import { ConsoleCookie } from "./cookie.ts";
 import { requireConsole } from "./own_requests.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { CONSOLE_PATH } from "../../schemas/base_path.ts";
-import type { AppEnvironment } from "../environment.ts";
-import type { PublicUrl } from "../public_url.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import type { PublicUrl } from "../serving/public_url.ts";
 
 type Handled = Context<AppEnvironment>;
 

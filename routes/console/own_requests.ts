@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../core/errors.ts";
-import type { AppEnvironment } from "../environment.ts";
-import type { PublicUrl } from "../public_url.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import type { PublicUrl } from "../serving/public_url.ts";
 
 /**
  * The header of every request of the console (C 24). A page of another origin can send it only if a preflight

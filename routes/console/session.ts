@@ -5,10 +5,10 @@ import type { VerifyCredential } from "../../core/credentials.ts";
 import { isoTime } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
 import { type ConsoleSession, SignInRequest } from "../../schemas/console.ts";
-import { jsonBody } from "../body.ts";
-import { success } from "../envelope.ts";
-import type { AppEnvironment } from "../environment.ts";
-import { addHeader } from "../respond.ts";
+import { jsonBody } from "../request/body.ts";
+import { success } from "../reply/envelope.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import { addHeader } from "../reply/respond.ts";
 import type { ConsoleCookie } from "./cookie.ts";
 import { CONSOLE_HEADER } from "./own_requests.ts";
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { REPOSITORY_KINDS, type RepositoryKind } from "../../core/hub/repository.ts";
-import type { AppEnvironment } from "../environment.ts";
-import type { ServedRoute, Services } from "../route.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import type { ServedRoute, Services } from "../serving/route.ts";
 
 /** Where a request has reached the hub. */
 export interface Mount {

@@ -1,5 +1,5 @@
-import { CONTENT_PATH } from "../error_forms.ts";
-import type { ServedRoute } from "../route.ts";
+import { CONTENT_PATH } from "../reply/error_forms.ts";
+import type { ServedRoute } from "../serving/route.ts";
 import { expand, type HubRoute } from "./hub_route.ts";
 import { postCommit } from "./commit.ts";
 import { postRepository } from "./create.ts";

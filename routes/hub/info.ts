@@ -8,9 +8,9 @@ import {
 } from "../../core/hub/repository.ts";
 import type { Revision } from "../../core/hub/revisions.ts";
 import type { FileIssue, PageRequest, RepositoryPage } from "../../core/hub/store.ts";
-import { parseQuery, type Query } from "../query.ts";
-import type { Services } from "../route.ts";
-import { streamed } from "../streamed.ts";
+import { parseQuery, type Query } from "../request/query.ts";
+import type { Services } from "../serving/route.ts";
+import { streamed } from "../reply/streamed.ts";
 import type { Mount } from "./hub_route.ts";
 import { flagOf, MAX_PAGE_RECORDS } from "./query.ts";
 import { type Handled, hubBytes, revisionOf } from "./replies.ts";

@@ -10,11 +10,11 @@ import type { LfsPointer } from "../../core/lfs_objects.ts";
 import { release } from "../../core/record_lists.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
 import { LfsBatch, LfsObject, type LfsOperation } from "../../schemas/hub_lfs.ts";
-import { auditChange } from "../audit.ts";
-import { callerOf } from "../auth.ts";
-import { jsonBody } from "../body.ts";
-import { respond } from "../respond.ts";
-import type { Services } from "../route.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import { jsonBody } from "../request/body.ts";
+import { respond } from "../reply/respond.ts";
+import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import { existingOf, type Handled, repositoryOf, urlOf } from "./replies.ts";
 

@@ -1,6 +1,6 @@
 import type { Chunk } from "../../core/content.ts";
 import { KIB, MIB } from "../../schemas/units.ts";
-import { type BodyReader, unreadable } from "../body.ts";
+import { type BodyReader, unreadable } from "../request/body.ts";
 
 /** The memory that lines are read into, in bytes. */
 const SHORT_BYTES = 128 * KIB;

@@ -1,5 +1,5 @@
 import { ggufFiles } from "../../core/hub/gguf_files.ts";
-import type { Services } from "../route.ts";
+import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import { type Handled, hubJson, repositoryOf } from "./replies.ts";
 

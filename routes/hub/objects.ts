@@ -2,15 +2,15 @@ import { ownerOf } from "../../core/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import { parkObject } from "../../core/hub/lfs_objects.ts";
 import { downloadFile } from "../../core/tree/download.ts";
-import { auditChange } from "../audit.ts";
-import { callerOf } from "../auth.ts";
-import { bodyContent } from "../body.ts";
-import { representationOf, select } from "../conditional.ts";
-import { sendFile } from "../download.ts";
-import { refusePart } from "../files.ts";
-import { respond } from "../respond.ts";
-import type { Services } from "../route.ts";
-import { grantedObject } from "../signed_address.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import { bodyContent } from "../request/body.ts";
+import { representationOf, select } from "../request/conditional.ts";
+import { sendFile } from "../transfers/download.ts";
+import { refusePart } from "../transfers/files.ts";
+import { respond } from "../reply/respond.ts";
+import type { Services } from "../serving/route.ts";
+import { grantedObject } from "../serving/signed_address.ts";
 import type { Handled } from "./replies.ts";
 
 /** `PUT /hub/lfs/{token}` (C 20): receives content, which waits for a commit. */

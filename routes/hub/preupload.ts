@@ -1,8 +1,8 @@
 import { planUploads } from "../../core/hub/preupload.ts";
 import { Preupload } from "../../schemas/hub_repository.ts";
-import { callerOf } from "../auth.ts";
-import { jsonBody } from "../body.ts";
-import type { Services } from "../route.ts";
+import { callerOf } from "../serving/auth.ts";
+import { jsonBody } from "../request/body.ts";
+import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import { type Handled, hubJson, writableOf } from "./replies.ts";
 

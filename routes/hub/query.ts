@@ -1,6 +1,6 @@
 import { AppError, quoted } from "../../core/errors.ts";
 import { sanitizePath } from "../../core/paths.ts";
-import { integerOf, type Query } from "../query.ts";
+import { integerOf, type Query } from "../request/query.ts";
 
 /** Records of a page, at most. */
 export const MAX_PAGE_RECORDS = 1000;

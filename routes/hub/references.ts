@@ -1,5 +1,5 @@
 import { MAIN, requireRevision } from "../../core/hub/repository.ts";
-import type { Services } from "../route.ts";
+import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import { existingOf, type Handled, hubJson, revisionOf } from "./replies.ts";
 

@@ -11,10 +11,10 @@ import {
   type RevisionName,
 } from "../../core/hub/repository.ts";
 import type { RepositoryPage } from "../../core/hub/store.ts";
-import { callerOf } from "../auth.ts";
-import type { AppEnvironment } from "../environment.ts";
-import { isGitLfs } from "../error_forms.ts";
-import { respond } from "../respond.ts";
+import { callerOf } from "../serving/auth.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import { isGitLfs } from "../reply/error_forms.ts";
+import { respond } from "../reply/respond.ts";
 import type { Mount } from "./hub_route.ts";
 
 export type Handled = Context<AppEnvironment>;

@@ -6,9 +6,9 @@ import { detailsOf, type RepositoryDetails } from "../../core/hub/repository_det
 import { listRepositories } from "../../core/hub/repository_list.ts";
 import { sortedRepositories, type SortedRequest } from "../../core/hub/sorted_list.ts";
 import type { ListedRepository } from "../../core/hub/store.ts";
-import { callerOf } from "../auth.ts";
-import { parseQuery, type Query } from "../query.ts";
-import type { Services } from "../route.ts";
+import { callerOf } from "../serving/auth.ts";
+import { parseQuery, type Query } from "../request/query.ts";
+import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import { cursorOf, flagOf, linkTo, MAX_PAGE_RECORDS, pageSizeOf } from "./query.ts";
 import { type Handled, hubBytes } from "./replies.ts";

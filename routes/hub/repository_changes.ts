@@ -4,10 +4,10 @@ import { nameable, repositoryNamed } from "../../core/hub/repository.ts";
 import { release } from "../../core/record_lists.ts";
 import { changedOwners, type ChangeSet } from "../../core/tree/change_set.ts";
 import { DeletedRepository, MovedRepository } from "../../schemas/hub_repository.ts";
-import { auditChange } from "../audit.ts";
-import { callerOf } from "../auth.ts";
-import { jsonBody } from "../body.ts";
-import type { Services } from "../route.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import { jsonBody } from "../request/body.ts";
+import type { Services } from "../serving/route.ts";
 import { idOf, kindOfType } from "./create.ts";
 import { type Handled, hubJson } from "./replies.ts";
 

@@ -1,14 +1,14 @@
 import { findRepositoryFile, openPromisedFile } from "../../core/hub/repository_file.ts";
 import { contentGrantOf, signGrant } from "../../core/hub/signed_address.ts";
 import type { ContentGrant } from "../../schemas/hub_lfs.ts";
-import { auditChange } from "../audit.ts";
-import { callerOf } from "../auth.ts";
-import { representationOf, select } from "../conditional.ts";
-import { sendFile } from "../download.ts";
-import { CONTENT_PATH } from "../error_forms.ts";
-import { addHeader, respond } from "../respond.ts";
-import type { Services } from "../route.ts";
-import { grantedContent } from "../signed_address.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import { representationOf, select } from "../request/conditional.ts";
+import { sendFile } from "../transfers/download.ts";
+import { CONTENT_PATH } from "../reply/error_forms.ts";
+import { addHeader, respond } from "../reply/respond.ts";
+import type { Services } from "../serving/route.ts";
+import { grantedContent } from "../serving/signed_address.ts";
 import type { Mount } from "./hub_route.ts";
 import { type Handled, revisionOf } from "./replies.ts";
 

@@ -1,7 +1,7 @@
 import { AppError, quoted } from "../../core/errors.ts";
 import { RepositorySettings } from "../../schemas/hub_repository.ts";
-import { jsonBody } from "../body.ts";
-import type { Services } from "../route.ts";
+import { jsonBody } from "../request/body.ts";
+import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import { existingOf, type Handled, hubJson } from "./replies.ts";
 

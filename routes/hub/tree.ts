@@ -1,9 +1,9 @@
 import { listTree, pathsInfo } from "../../core/hub/tree_list.ts";
 import { PathsInfo } from "../../schemas/hub.ts";
 import { MIB } from "../../schemas/units.ts";
-import { jsonBody, jsonBytes } from "../body.ts";
-import { parseQuery } from "../query.ts";
-import type { Services } from "../route.ts";
+import { jsonBody, jsonBytes } from "../request/body.ts";
+import { parseQuery } from "../request/query.ts";
+import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import { cursorOf, flagOf, linkTo, pageSizeOf } from "./query.ts";
 import { type Handled, hubList, revisionOf } from "./replies.ts";

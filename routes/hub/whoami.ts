@@ -1,5 +1,5 @@
 import { permits } from "../../core/caller.ts";
-import { callerOf } from "../auth.ts";
+import { callerOf } from "../serving/auth.ts";
 import { type Handled, hubJson } from "./replies.ts";
 
 /** The name of a user, which is the namespace of repositories that are made without one. */

@@ -1,5 +1,5 @@
-import { respond } from "../respond.ts";
-import type { Services } from "../route.ts";
+import { respond } from "../reply/respond.ts";
+import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import type { Handled } from "./replies.ts";
 

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import { TrustedProxies } from "../../routes/client_address.ts";
+import { TrustedProxies } from "../../routes/request/client_address.ts";
 import { TIB } from "../../schemas/units.ts";
 import { ROOT } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Chunk } from "../../../core/content.ts";
 import { AppError } from "../../../core/errors.ts";
 import { linesOf, MAX_LINE_BYTES } from "../../../routes/hub/lines.ts";
-import { BodyReader } from "../../../routes/body.ts";
+import { BodyReader } from "../../../routes/request/body.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -8,7 +8,8 @@ import {
   changesOf,
   eventsOf,
 } from "../../../core/tree/change_set.ts";
-import { eventEntry, type ServerEvent } from "../../../routes/events.ts";
+import { eventEntry } from "../../../routes/events.ts";
+import type { ServerEvent } from "../../../routes/serving/route.ts";
 import { ResourceEntry } from "../../../schemas/resources.ts";
 import { PostgresTransaction } from "../../../storage/postgres/write_transaction.ts";
 import { Postgres } from "../../support/postgres.ts";

@@ -1,9 +1,0 @@
-import type { Context } from "hono";
-import { capacityOverview, type HostCapacity } from "../core/capacity/mod.ts";
-import { success } from "./envelope.ts";
-import type { AppEnvironment } from "./environment.ts";
-
-/** `GET /capacity`: the load of the host, what it can carry, and the leases held (C 14). */
-export function showCapacity(c: Context<AppEnvironment>, host: HostCapacity): Response {
-  return success(c, capacityOverview(host));
-}

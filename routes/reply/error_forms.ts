@@ -1,0 +1,123 @@
+import type { ErrorKind } from "../../core/errors.ts";
+
+/** The body and the headers of a refusal. */
+export interface ErrorForm {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A refusal to word. */
+export interface Refused {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly status: number;
+  /** The header `User-Agent` of the request. */
+  readonly userAgent?: string | undefined;
+}
+
+/** The longest message in a header, which is also what most proxies pass on. */
+const MAX_HEADER_CHARS = 1000;
+
+/** The kinds that the clients of the hub know, by their words for them. */
+const HUB_CODES: { readonly [Kind in ErrorKind]?: string } = {
+  ErrHubRepositoryNotFound: "RepoNotFound",
+  ErrHubRevisionNotFound: "RevisionNotFound",
+  ErrHubEntryNotFound: "EntryNotFound",
+  ErrResourcesNotFound: "EntryNotFound",
+};
+
+/** The command lines of the clients. They show the code `GatedRepo` in words of their own, without ours. */
+const HUB_COMMAND = /^(?:hf|huggingface-cli)\//;
+
+/** Clients that show a 401 of such an address as a broken connection, unless it has the code `GatedRepo`. */
+const HIDES_UNAUTHORIZED = /\bhf_hub\/0\.(?:[12]?\d|30)\./;
+
+/** Where clients look for a file, or for a revision to download. All show a 403 there as a broken connection. */
+const DOWNLOAD = /\/(?:resolve|revision)\//;
+
+/** With another message, the clients show a 401 as a repository that does not exist. */
+const HUB_UNAUTHORIZED = "Invalid credentials in Authorization header";
+
+/** Where signed addresses for content are. */
+export const CONTENT_PATH = "/hub/api/content/";
+
+/** Whether an address is one of the hub. */
+export function isHub(path: string): boolean {
+  return /^\/hub(?:\/|$)/.test(path);
+}
+
+/** Whether an address speaks Git LFS, whose clients send a password. */
+export function isGitLfs(path: string): boolean {
+  return /^\/hub\/.+\.git\/info\/lfs\//.test(path);
+}
+
+/** Whether refusals at an address have the form of Git LFS. */
+export function hasLfsForm(path: string): boolean {
+  return isGitLfs(path) || path.startsWith("/hub/lfs/");
+}
+
+/** The form of refusals at an address: that of the protocol that its clients speak. */
+export function errorFormOf(path: string, refused: Refused): ErrorForm {
+  if (!isHub(path)) return envelope(refused);
+  if (hasLfsForm(path)) return lfsForm(refused);
+  return hubForm(refused, path);
+}
+
+/** C 2. */
+function envelope({ kind, message }: Refused): ErrorForm {
+  return {
+    body: { status: "error", code: kind, msg: message },
+    headers: { "Content-Type": "application/json" },
+  };
+}
+
+/** C 20. */
+function hubForm(refused: Refused, path: string): ErrorForm {
+  const { message, status } = refused;
+  const code = hubCodeOf(refused, path);
+  // A signed address has no credential that could be wrong.
+  const isSigned = path.startsWith(CONTENT_PATH);
+  const shown = status === 401 && code === undefined && !isSigned ? HUB_UNAUTHORIZED : message;
+  return {
+    body: { error: message },
+    headers: {
+      "Content-Type": "application/json",
+      "X-Error-Message": headerText(shown),
+      ...(code !== undefined && { "X-Error-Code": code }),
+    },
+  };
+}
+
+/** The code that has clients show the message. */
+function hubCodeOf({ kind, status, userAgent = "" }: Refused, path: string): string | undefined {
+  if (status === 401) {
+    return HIDES_UNAUTHORIZED.test(userAgent) && DOWNLOAD.test(path) ? "GatedRepo" : undefined;
+  }
+  if (kind === "ErrResourcesQuarantined" || status === 403 && DOWNLOAD.test(path)) {
+    return HUB_COMMAND.test(userAgent) ? undefined : "GatedRepo";
+  }
+  return HUB_CODES[kind];
+}
+
+/**
+ * The form of Git LFS. Its type would be that of Git LFS, but the clients of the hub, which speak it too, read the
+ * header, or a message of this type alone (C 31). Git LFS reads both types.
+ */
+function lfsForm({ message }: Refused): ErrorForm {
+  return {
+    body: { message },
+    headers: {
+      "Content-Type": "application/json",
+      "X-Error-Message": headerText(message),
+    },
+  };
+}
+
+/** The start of a message as one line of ASCII. */
+function headerText(message: string): string {
+  return message.slice(0, MAX_HEADER_CHARS)
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[^\x20-\x7e]/gu, (char) => encodeURIComponent(char.toWellFormed()))
+    .slice(0, MAX_HEADER_CHARS)
+    .replace(/%[0-9A-F]?$/, "");
+}
