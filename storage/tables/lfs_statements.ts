@@ -6,8 +6,8 @@ const objectColumns = ({ hex }: Dialect) =>
 /**
  * The contents that are asked for, with the MD5 by which records have them. A SHA-256 that no content has
  * gets an MD5 that no content has either, and is looked up among the records all the same. Each step does the
- * same work for both, so that the time does not tell whether another tree has the content: hence all values
- * are computed beforehand, whether they are used or not.
+ * same work for both, so that the time does not tell whether another tree has the content: hence the next
+ * SHA-256 is read where there is none, and all values are computed beforehand, whether they are used or not.
  */
 const named = ({ rows, bytes }: Dialect) =>
   `asked AS MATERIALIZED (
@@ -16,8 +16,11 @@ const named = ({ rows, bytes }: Dialect) =>
   } AS sha256, size, substr(sha256, 1, 31) || 'x' AS unknown_hash
     FROM ${rows(":pointers", { sha256: "text", size: "bigint" })} AS pointer
   ), named AS MATERIALIZED (
-    SELECT position, asked.size AS size, coalesce(contents.hash, unknown_hash) AS hash
-    FROM asked LEFT JOIN contents ON contents.sha256 = asked.sha256
+    SELECT position, size, coalesce((
+        SELECT CASE WHEN contents.sha256 = asked.sha256 THEN contents.hash ELSE unknown_hash END
+        FROM contents WHERE contents.sha256 >= asked.sha256 ORDER BY contents.sha256 LIMIT 1
+      ), unknown_hash) AS hash
+    FROM asked
   )`;
 
 /** All statements about content that waits for a commit, by name. */

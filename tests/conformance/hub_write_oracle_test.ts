@@ -20,7 +20,7 @@ const OBJECTS = 50;
 /** Requests of each kind, interleaved. */
 const REQUESTS = 1000;
 /** How often the statement itself is run for each kind. */
-const LOOKUPS = 3000;
+const LOOKUPS = 1000;
 /**
  * Beyond this standard score, samples are told apart. Without a difference, a test run exceeds it once in
  * 10^15 times.

@@ -5,6 +5,7 @@ import { Client, items, refused } from "../support/client.ts";
 import { fullDisks } from "./full_disks.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { hasProgram, run } from "../support/tools.ts";
+import { until } from "../support/until.ts";
 import { fillDisk, mountable, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
 
 const kinds = await mountable();
@@ -70,7 +71,8 @@ for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
       const large = await one.upload("", { large: noise(3_000_000) });
       assert.match(refused(large, 500, "ErrInternal"), /storage is full/);
       for (const path of paths) await checkGoesOn(one, path);
-      // The space of the deleted files serves again.
+      // The space of the deleted files serves again, once their content is gone.
+      await until(async () => await freeMB(disk.path) > free + paths.length / 4);
       assert.equal((await uploadUntilFull(one, "g")).length > 3, true);
     },
   });
