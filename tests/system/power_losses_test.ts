@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { canLosePower, powerLosses } from "./power_losses.ts";
+import { canLosePower, powerLosses } from "../faults/power_losses.ts";
 
 for (const system of ["ext4", "btrfs", "xfs"] as const) {
   Deno.test({

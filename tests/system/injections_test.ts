@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { canInjectFaults } from "../support/injected_fault.ts";
-import { injections } from "./injections.ts";
+import { injections } from "../faults/injections.ts";
 
 for (const error of ["EIO", "ENOSPC"] as const) {
   Deno.test({

@@ -1,5 +1,5 @@
 import { FIXTURES } from "../fixtures/fixtures.ts";
-import { scanHostileFiles } from "./hostile_scans.ts";
+import { scanHostileFiles } from "../faults/hostile_scans.ts";
 
 Deno.test("C 14 and C 15 a server in a container of 512 MB survives hostile files", async (t) => {
   const delays = await scanHostileFiles({

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { noise } from "../support/random.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { Client, items, refused } from "../support/client.ts";
-import { fullDisks } from "./full_disks.ts";
+import { fullDisks } from "../faults/full_disks.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { until } from "../support/until.ts";

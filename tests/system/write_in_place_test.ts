@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
-import { ChildServer, strongroom } from "../../support/child_server.ts";
-import { fillDisk, mountable, smallDisk, SMALLEST_MB } from "../../support/small_disk.ts";
-import { hasProgram, run } from "../../support/tools.ts";
+import { ChildServer, strongroom } from "../support/child_server.ts";
+import { fillDisk, mountable, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
+import { hasProgram, run } from "../support/tools.ts";
 
 const isPossible = (await mountable()).has("btrfs") &&
   await hasProgram("sh", "-c", "command -v chattr");

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
-import { Writer } from "../../../storage/sqlite/writer.ts";
-import { mountable, smallDisk, SMALLEST_MB } from "../../support/small_disk.ts";
-import { run } from "../../support/tools.ts";
+import { Writer } from "../../storage/sqlite/writer.ts";
+import { mountable, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
+import { run } from "../support/tools.ts";
 
 Deno.test({
   name: "C 12 the memory that connections share has all its space when the database is open",
