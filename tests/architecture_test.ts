@@ -412,6 +412,10 @@ Deno.test("imports point one way, and in no circle", async (t) => {
     }
     assert.deepEqual(wrong, []);
   });
+  await t.step("no file has more than 310 lines", () => {
+    const long = [...files].filter(([, { code }]) => code.split("\n").length > 311);
+    assert.deepEqual(long.map(([path]) => path), []);
+  });
   await t.step("every room has files", () => {
     const rooms = new Set([...files.keys()].map(roomOf));
     assert.deepEqual(Object.keys(ROOMS).filter((room) => !rooms.has(room)), []);
