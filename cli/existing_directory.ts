@@ -28,7 +28,7 @@ export function requireEmbeddedDatabase({ databaseUrl }: Pick<Settings, "databas
   if (databaseUrl === undefined) return;
   throw new UsageError(
     "STRONGROOM_DATABASE_URL is set, and this command is for records in the data directory: " +
-      "docs/operating.md says how to check and back up PostgreSQL",
+      "docs/guides/operating.md says how to check and back up PostgreSQL",
   );
 }
 

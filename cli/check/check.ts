@@ -77,7 +77,7 @@ interface JsonOptions {
   readonly seconds: number;
 }
 
-/** The document that docs/checking.md describes. */
+/** The document that docs/guides/checking.md describes. */
 function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOptions): string {
   const { findings, served, records, contents, pending, quarantined, strayParts, leaving } = result;
   return JSON.stringify(

@@ -8,7 +8,7 @@ import { guideTest } from "./guide.ts";
 
 const hasDvc = await hasProgram("dvc", "--version");
 
-guideTest("docs/api.md", {
+guideTest("docs/reference/api.md", {
   async prepare({ directory: cwd }) {
     if (!hasDvc) return;
     const { code, stderr } = await run("dvc", ["init", "-q", "--no-scm"], { cwd });
@@ -16,8 +16,8 @@ guideTest("docs/api.md", {
   },
 });
 
-Deno.test("docs/api.md has an example of every route, with its reply", async () => {
-  const blocks = blocksOf(await Deno.readTextFile(`${ROOT}docs/api.md`));
+Deno.test("docs/reference/api.md has an example of every route, with its reply", async () => {
+  const blocks = blocksOf(await Deno.readTextFile(`${ROOT}docs/reference/api.md`));
   const requests = blocks.filter((_, index) => blocks.slice(index + 1, index + 2).some(isOutput));
   const shown = new Set(requests.map(({ text }) => routeOf(text)));
   const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);

@@ -3,7 +3,7 @@ import { stateOf } from "../support/backups.ts";
 import { items } from "../support/client.ts";
 import { guideTest } from "./guide.ts";
 
-guideTest("docs/backing_up.md", {
+guideTest("docs/guides/backing_up.md", {
   isEmbedded: true,
   async prepare(_reader, server) {
     assert.ok(server !== undefined);

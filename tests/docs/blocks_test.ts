@@ -2,15 +2,13 @@ import * as assert from "node:assert/strict";
 import { ROOT } from "../support/child_server.ts";
 import { assertPrints, blocksOf } from "./blocks.ts";
 
-/** The README, and all documents in docs. */
-async function documents(): Promise<Map<string, string>> {
+/** The README, and all documents in docs, by paths from the root. */
+async function documents(directory = "docs"): Promise<Map<string, string>> {
   const texts = new Map([["README.md", await Deno.readTextFile(`${ROOT}README.md`)]]);
-  for (const directory of ["docs", "docs/spec"]) {
-    for await (const { name } of Deno.readDir(ROOT + directory)) {
-      if (!name.endsWith(".md")) continue;
-      const path = `${directory}/${name}`;
-      texts.set(path, await Deno.readTextFile(ROOT + path));
-    }
+  for await (const { name, isDirectory } of Deno.readDir(ROOT + directory)) {
+    const path = `${directory}/${name}`;
+    if (isDirectory) { for (const [it, text] of await documents(path)) texts.set(it, text); }
+    else if (name.endsWith(".md")) texts.set(path, await Deno.readTextFile(ROOT + path));
   }
   return texts;
 }
@@ -36,6 +34,9 @@ Deno.test("every fence of a document opens or closes a block", async () => {
 
 Deno.test("every link of a document leads to a file, and to a heading in it", async () => {
   const texts = await documents();
+  for (const path of ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]) {
+    texts.set(path, await Deno.readTextFile(ROOT + path));
+  }
   const anchors = (text: string) =>
     text.matchAll(/^#+ (.+)$/gm).map(([, heading = ""]) =>
       heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-")

@@ -4,10 +4,10 @@ import { ROOT, strongroom } from "../support/child_server.ts";
 import { TestServer } from "../support/server.ts";
 import { guideTest } from "./guide.ts";
 
-guideTest("docs/checking.md", { serves: false });
+guideTest("docs/guides/checking.md", { serves: false });
 
-Deno.test("docs/checking.md describes every finding, and every field of the JSON document", async () => {
-  const text = await Deno.readTextFile(`${ROOT}docs/checking.md`);
+Deno.test("docs/guides/checking.md describes every finding, and every field of the JSON document", async () => {
+  const text = await Deno.readTextFile(`${ROOT}docs/guides/checking.md`);
   for (const kind of FINDING_KINDS) assert.match(text, new RegExp(`^\\| \`${kind}\` `, "m"));
   await using server = await TestServer.start();
   const { code, stdout } = await strongroom(["check", "--json"], {

@@ -1,4 +1,4 @@
-/** Finds citations of the specification in text; docs/spec/README.md says how they are written. */
+/** Finds citations of the specification in text; docs/reference/spec/README.md says how they are written. */
 
 export interface Citation {
   /** The rule in its full form, such as `RS 4.4 multiple 3`, `evasion 27` or `scanning 2.7`. */

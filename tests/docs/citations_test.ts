@@ -3,7 +3,7 @@ import { ROOT } from "../support/child_server.ts";
 import { RULES } from "../support/rules.ts";
 import { anchorsIn, citationsIn } from "./citations.ts";
 
-/** The file in docs/spec that defines the rules of each document. */
+/** The file in docs/reference/spec that defines the rules of each document. */
 const FILES: Readonly<Record<string, string>> = {
   RS: "resource-service.md",
   SR: "scan-report.md",
@@ -26,17 +26,17 @@ async function* textFiles(directory = ""): AsyncGenerator<string> {
   }
 }
 
-/** The rules that docs/spec defines, each with its file. */
+/** The rules that docs/reference/spec defines, each with its file. */
 async function anchors(): Promise<[rule: string, file: string][]> {
   const files = [...new Set(Object.values(FILES))];
   const found = files.map(async (file) => {
-    const markdown = await Deno.readTextFile(`${ROOT}docs/spec/${file}`);
+    const markdown = await Deno.readTextFile(`${ROOT}docs/reference/spec/${file}`);
     return anchorsIn(markdown).map((rule): [string, string] => [rule, file]);
   });
   return (await Promise.all(found)).flat();
 }
 
-Deno.test("docs/spec defines each rule once, in the file of its document", async () => {
+Deno.test("docs/reference/spec defines each rule once, in the file of its document", async () => {
   const defined = await anchors();
   const misplaced = defined.filter(([rule, file]) => FILES[rule.split(" ")[0] ?? ""] !== file);
   assert.deepEqual(misplaced, []);
@@ -44,12 +44,12 @@ Deno.test("docs/spec defines each rule once, in the file of its document", async
   assert.deepEqual(rules.filter((rule, index) => rules.indexOf(rule) !== index), []);
 });
 
-Deno.test("docs/spec defines every rule that is built", async () => {
+Deno.test("docs/reference/spec defines every rule that is built", async () => {
   const defined = new Map(await anchors());
   assert.deepEqual(RULES.filter((rule) => !defined.has(rule)), []);
 });
 
-Deno.test("every citation in source, tests and documents resolves to a rule in docs/spec", async () => {
+Deno.test("every citation in source, tests and documents resolves to a rule in docs/reference/spec", async () => {
   const defined = new Map(await anchors());
   const unresolved: string[] = [];
   let count = 0;

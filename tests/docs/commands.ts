@@ -1,4 +1,4 @@
-/** `deno task docs`: writes what `strongroom help` says into docs/commands.md. */
+/** `deno task docs`: writes what `strongroom help` says into docs/reference/commands.md. */
 
 import { fileURLToPath } from "node:url";
 import { usageOf } from "../../cli/help.ts";
@@ -7,7 +7,7 @@ import { USAGES } from "../../cli/usage.ts";
 /** Not that of the servers of tests, which need more permissions than this program. */
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-export const COMMANDS_PATH = "docs/commands.md";
+export const COMMANDS_PATH = "docs/reference/commands.md";
 
 /** The last line of the part that people write. */
 const END = "`deno task docs` writes this part.\n";

@@ -5,9 +5,9 @@ import { run } from "../support/tools.ts";
 import { COMMANDS_PATH, withHelp } from "./commands.ts";
 import { guideTest } from "./guide.ts";
 
-guideTest("docs/commands.md", { serves: false });
+guideTest("docs/reference/commands.md", { serves: false });
 
-Deno.test("C 25 docs/commands.md has the help of every command", async () => {
+Deno.test("C 25 docs/reference/commands.md has the help of every command", async () => {
   const text = await Deno.readTextFile(ROOT + COMMANDS_PATH);
   assert.equal(text, withHelp(text), "run deno task docs");
 });

@@ -1,6 +1,6 @@
 import { guideTest } from "./guide.ts";
 
-guideTest("docs/first_hour.md", {
+guideTest("docs/guides/first_hour.md", {
   serves: false,
   // It ends with a backup.
   isEmbedded: true,

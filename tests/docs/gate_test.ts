@@ -1,6 +1,6 @@
 import { copyFiles, guideTest, MODELS } from "./guide.ts";
 
-guideTest("docs/gate.md", {
+guideTest("docs/guides/gate.md", {
   env: { STRONGROOM_GATE: "block" },
   prepare: (reader) => copyFiles(reader, MODELS),
 });

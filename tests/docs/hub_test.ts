@@ -3,7 +3,7 @@ import { copyFiles, guideTest, MODELS } from "./guide.ts";
 
 const { PATH: _, ...settings } = HUB_ENVIRONMENT;
 
-guideTest("docs/hub.md", {
+guideTest("docs/guides/hub.md", {
   env: {
     ...settings,
     STRONGROOM_GATE: "block",

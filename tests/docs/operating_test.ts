@@ -1,3 +1,3 @@
 import { guideTest } from "./guide.ts";
 
-guideTest("docs/operating.md");
+guideTest("docs/guides/operating.md");

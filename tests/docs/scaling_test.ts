@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { hasProgram, run } from "../support/tools.ts";
 import { guideTest } from "./guide.ts";
 
-guideTest("docs/scaling.md", {
+guideTest("docs/guides/scaling.md", {
   serves: false,
   async verify({ directory: cwd }) {
     if (!await hasProgram("openssl", "version")) return;

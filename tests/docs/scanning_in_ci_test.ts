@@ -7,7 +7,7 @@ import { copyFiles, guideTest, MODELS } from "./guide.ts";
 
 const hasPreCommit = await hasProgram("pre-commit", "--version");
 
-guideTest("docs/scanning_in_ci.md", {
+guideTest("docs/guides/scanning_in_ci.md", {
   serves: false,
   prepare: (reader) => copyFiles(reader, MODELS),
   async verify({ directory }) {

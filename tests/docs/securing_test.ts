@@ -1,3 +1,3 @@
 import { guideTest } from "./guide.ts";
 
-guideTest("docs/securing.md");
+guideTest("docs/guides/securing.md");

@@ -2,12 +2,12 @@ import * as assert from "node:assert/strict";
 import { ROOT } from "../support/child_server.ts";
 import { strongroom } from "../support/child_server.ts";
 
-Deno.test("C 13 docs/settings.md has every setting, and no other", async () => {
+Deno.test("C 13 docs/reference/settings.md has every setting, and no other", async () => {
   const { code, stdout, stderr } = await strongroom(["config"]);
   assert.equal(code, 0, stderr);
   const settings = stdout.matchAll(/^(STRONGROOM_\w+)=/gm).map(([, name = ""]) => name).toArray();
   assert.ok(settings.length > 40);
-  const text = await Deno.readTextFile(`${ROOT}docs/settings.md`);
+  const text = await Deno.readTextFile(`${ROOT}docs/reference/settings.md`);
   const rows = text.matchAll(/^\| (`[^|]*`) +\|/gm).map(([, cell = ""]) => cell).toArray();
   const documented = rows.flatMap(variablesOf);
   const ofCommands = ["STRONGROOM_URL", "STRONGROOM_TOKEN"];

@@ -1,3 +1,3 @@
 import { copyFiles, guideTest, MODELS } from "./guide.ts";
 
-guideTest("docs/sharing.md", { prepare: (reader) => copyFiles(reader, MODELS) });
+guideTest("docs/guides/sharing.md", { prepare: (reader) => copyFiles(reader, MODELS) });

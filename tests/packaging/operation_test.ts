@@ -58,13 +58,13 @@ Deno.test("the container has all that its commands need", async () => {
   assert.equal(scanned.code, 0, scanned.stderr);
 });
 
-Deno.test("C 1 docs/operating.md describes every metric, and the dashboard shows no others", async () => {
+Deno.test("C 1 docs/guides/operating.md describes every metric, and the dashboard shows no others", async () => {
   await using server = await TestServer.start({ app: { openMetrics: true } });
   // The first request is in the metrics that the second one reads.
   await (await fetch(`${server.origin}/metrics`)).text();
   const metrics = await (await fetch(`${server.origin}/metrics`)).text();
   const served = metrics.matchAll(/^# TYPE (\w+)/gm).map(([, name]) => name).toArray();
-  const guide = await Deno.readTextFile(`${ROOT}docs/operating.md`);
+  const guide = await Deno.readTextFile(`${ROOT}docs/guides/operating.md`);
   const described = guide.matchAll(/^\| `(\w+)`/gm).map(([, name]) => name).toArray();
   assert.deepEqual(described, served);
   const dashboard = await Deno.readTextFile(`${ROOT}packaging/grafana/strongroom.json`);

@@ -8,7 +8,7 @@ export interface CatalogEntry {
   readonly optional?: boolean;
 }
 
-/** The files of each scanner, by its id, in the order in which they run. docs/scanning.md has the same. */
+/** The files of each scanner, by its id, in the order in which they run. docs/reference/scanning.md has the same. */
 export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   pickle: { read: "pickles of protocols 0 to 5, several per file; PyTorch before 1.6; joblib" },
   joblib: { read: "joblib files of versions before 0.10" },

@@ -92,7 +92,7 @@ async function idOf(dataDir: string): Promise<string> {
   if (audit.hasObjects) {
     throw new Error(
       `The content of "${dataDir}" is in an object store, which backs it up itself: ` +
-        "docs/operating.md says how to back up the database with it",
+        "docs/guides/operating.md says how to back up the database with it",
     );
   }
   const { strongroomId } = audit;

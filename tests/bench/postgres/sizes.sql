@@ -1,7 +1,7 @@
 -- Fills an empty database, to which the migrations of storage/postgres/ have been applied, with 10^6
 -- records: 100 trees of 100 directories with 99 files each, every file with content of its own in an object
 -- store. Prints the bytes of tables and indexes for each record, and of the log for each upload and for a
--- move of 10 000 records. docs/scaling.md has the results.
+-- move of 10 000 records. docs/guides/scaling.md has the results.
 --
 --   psql -d scaling -f tests/bench/postgres/sizes.sql
 

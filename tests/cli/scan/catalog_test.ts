@@ -72,8 +72,8 @@ Deno.test("C 25 strongroom scanners tells what is read, recognized and unknown",
     assert.deepEqual(json.scanners.map(({ id }: { id: string }) => id), SCANNER_IDS);
     assert.deepEqual(json.unknown, UNKNOWN_FORMATS);
   });
-  await t.step("C 25 docs/scanning.md has the same rows", async () => {
-    const text = await Deno.readTextFile(`${ROOT}docs/scanning.md`);
+  await t.step("C 25 docs/reference/scanning.md has the same rows", async () => {
+    const text = await Deno.readTextFile(`${ROOT}docs/reference/scanning.md`);
     const rows = text.matchAll(/^\| `(\w+)` +\| ([^|]+?) +\|/gm);
     const documented = new Map([...rows].map(([, id = "", files = ""]) => [id, plain(files)]));
     for (const [id, { read, recognized }] of Object.entries(CATALOG)) {
