@@ -2,6 +2,7 @@
  * Writes a ZIP archive as a stream (PKWARE APPNOTE 6.3) in constant memory. The CRC-32 and size of each
  * file are known before its content is read, and the central directory is built from a second pass over
  * the list of files. Stored entries need no data descriptor, so every extractor can read them.
+ * See docs/design/downloads.md.
  */
 
 import { KIB } from "../schemas/units.ts";

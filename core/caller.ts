@@ -53,6 +53,7 @@ function holds({ privileges }: Caller, name: string): boolean {
  * The caller of a request that names the tree of a user (C 19). It has the privileges there that its
  * credential states, none if it states nothing, and all if it is an administrator. Even
  * `resources.admin` reaches no further than this tree.
+ * See docs/design/shared_trees.md.
  */
 export function inTree(caller: Caller, tree: number): Caller {
   if (tree === caller.userId) return { ...caller, tree };

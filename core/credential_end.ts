@@ -24,6 +24,7 @@ export type IsOver = (credential: SignedCredential) => boolean | Promise<boolean
 
 /**
  * Creates the one condition on which links, signed addresses and streams end.
+ * See docs/design/revocation.md.
  *
  * @param known The ids of the keys that the server has.
  */

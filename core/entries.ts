@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** The length of the seconds in a time, such as `59.999Z`. */
 const SECONDS_LENGTH = 7;
 
-/** A record as callers see it (RS 2, C 3). */
+/** A record as callers see it (RS 2, C 3). See docs/design/listings.md. */
 export function entryOf(record: ResourceRecord): ResourceEntry {
   return {
     id: record.id,

@@ -57,6 +57,7 @@ const MAX_PAGE_BYTES = 64 * KIB;
 /**
  * A sequence of events that several subscribers read, each at a position of its own. Sequence numbers
  * count the events of this channel only, and its epoch is random, so ids tell nothing about others.
+ * See docs/design/events.md.
  */
 export class EventChannel {
   readonly #limits: ChannelLimits;

@@ -9,6 +9,7 @@ const MAX_UNTIMED_ITEMS = 64;
  * Lets other tasks of this thread run, and what has arrived from the network or a disk be read. The runtime
  * (2.9.6) looks for that when it has to wait, otherwise once in many turns: a task that yields with
  * `setImmediate` for a second delays requests for seconds.
+ * See docs/design/turns.md.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));

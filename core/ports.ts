@@ -1,6 +1,7 @@
 /**
  * What core needs from storage. All ports are asynchronous, so that a distributed store can
  * implement them. Each implementation passes the suites in tests/conformance.
+ * See docs/design/invariants.md.
  */
 
 import type { Chunk } from "./content.ts";

@@ -40,6 +40,7 @@ export interface MintTokenRequest {
 /**
  * Mints a credential for the user of the caller that permits no more than the caller's own, and is revoked
  * with it. The token is returned here, and kept nowhere.
+ * See docs/design/revocation.md.
  *
  * @throws {AppError} `ErrTokensNotIssued` when the server has no key to sign with,
  *   `ErrResourcesInvalidRequest` when the request is invalid or the user has {@link MAX_DERIVED}

@@ -2,6 +2,7 @@
  * Runs a command with the permissions that its settings need, and no others, in a process of its own:
  * no process can narrow its permissions to a path. `packaging/strongroom` does the same with one
  * process where flags can express the paths.
+ * See docs/design/processes.md.
  */
 
 import { backupArguments } from "../backup_arguments.ts";

@@ -25,6 +25,7 @@ export interface SuperviseOptions {
 /**
  * Runs the server and its scanners, and does nothing else. Forwards signals. Starts a server that died
  * unexpectedly again, with growing delays, until five in a row die within a minute of their start.
+ * See docs/design/processes.md.
  *
  * @param args The arguments of the first start. They are not for one that follows a death.
  * @returns the exit code of the last server.

@@ -12,6 +12,7 @@ const CONTENT_DIRECTORIES = ["blobs", "tmp", "uploads"] as const;
  * it. New files take that from their directory; those that exist are copied. Does nothing on other file systems,
  * and while another process uses the directory or its database. What fails is logged, and tried again at the
  * next start.
+ * See docs/design/full_disk.md.
  */
 export async function writeInPlace(dataDir: string, log: Log): Promise<void> {
   // The server reports why there is no directory.

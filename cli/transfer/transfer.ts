@@ -36,7 +36,10 @@ const HASHED_AT_ONCE = 2;
 /** How many conflicts are named. */
 const MAX_NAMED = 10;
 
-/** Copies files between this machine and a server. Content that the other side has is not sent. */
+/**
+ * Copies files between this machine and a server. Content that the other side has is not sent.
+ * See docs/design/transfers.md.
+ */
 export async function transfer(options: Transfer): Promise<number> {
   const connection = await Connection.open(options);
   using comparison = new FileComparison();

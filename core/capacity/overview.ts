@@ -18,7 +18,10 @@ export interface HostCapacity {
   readonly instances?: () => InstanceCount;
 }
 
-/** The capacity overview for operators: readings, ceilings, slots, leases and tunables (C 14). */
+/**
+ * The capacity overview for operators: readings, ceilings, slots, leases and tunables (C 14).
+ * See docs/design/capacity.md.
+ */
 export function capacityOverview(host: HostCapacity): CapacityOverview {
   const { tunables, origins, leases } = host;
   const stats = host.stats();

@@ -25,6 +25,7 @@ interface WaitingContent extends AsyncDisposable {
 /**
  * Carries out the operations of a commit, all or none, as one change (C 20). What it deletes makes way for
  * what it adds, and copies are of the state before. Content that the tree has already is not sent.
+ * See docs/design/hub_commits.md.
  *
  * @throws {AppError} `ErrNotPermitted` when the caller may not replace, copy or delete files,
  *   `ErrResourcesInvalidRequest` when an operation is invalid or two have the same path,

@@ -16,6 +16,7 @@ const ID_BYTES = 16;
 /**
  * Receives content, and keeps it until a commit takes it or it expires (C 20). It is not part of the tree,
  * and counts against its quota.
+ * See docs/design/hub_commits.md.
  *
  * @throws {AppError} `ErrResourcesInvalidData` when the content does not have the size and SHA-256 that
  *   the request states, `ErrResourcesInvalidRequest` when it is too large or too many objects wait,

@@ -35,6 +35,7 @@ interface Kept extends RepositoryDirectory {
 /**
  * The revisions of repositories. To compute one, all of its files are listed, so those used last are kept
  * until a change may have affected the repository.
+ * See docs/design/hub.md.
  */
 export class Revisions implements ChangeListener {
   readonly #store: HubStore;

@@ -25,6 +25,7 @@ export type ContentGrantRequest = Omit<ContentGrant, Added> & { readonly caller:
 /**
  * What a signed address permits: one operation on one object, on behalf of the credential that asked for it,
  * as clients send no credential to it. It does not outlive that credential.
+ * See docs/design/hub.md.
  */
 export function grantOf({ caller, ...request }: GrantRequest, now: number): ObjectGrant {
   return { ...request, ...grantedTo(caller, now + MAX_OBJECT_MS) };

@@ -62,6 +62,7 @@ interface Arrival extends UnscannedContent {
  * Scans files that no scan has been requested of, when requested scans leave room (C 18): those that
  * arrive, and those that a search finds at the start and whenever more arrive than the queue holds.
  * Publishes the verdicts.
+ * See docs/design/gate.md.
  */
 export class AutomaticScans implements AsyncDisposable {
   readonly #options: AutomaticScansOptions;

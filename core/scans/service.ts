@@ -34,6 +34,7 @@ export interface StartScanRequest extends ScannerSelection {
 /**
  * Queues a scan of the files at and below some records, with their present content (C 15). Waits for
  * the scan to finish until the signal aborts, and returns its state.
+ * See docs/design/scans.md.
  *
  * @throws {AppError} `ErrScansQueueFull` when the queue is full, `ErrResourcesInvalidRequest` when
  *   no path or id is given or a scanner is unknown.

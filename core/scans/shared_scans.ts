@@ -9,7 +9,10 @@ export interface ContentOutcome {
   readonly isShared: boolean;
 }
 
-/** The contents that are being scanned, so that scans of equal content of one user share one run. */
+/**
+ * The contents that are being scanned, so that scans of equal content of one user share one run.
+ * See docs/design/scans.md.
+ */
 export class SharedScans {
   readonly #running = new Map<string, Promise<ContentOutcome | undefined>>();
 

@@ -55,6 +55,7 @@ export interface ArchiveDownload {
  * {@link DamagedContent} before its last chunk, and reports it.
  *
  * The gate is asked before anything else that depends on the content (C 18).
+ * See docs/design/downloads.md.
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when no path or id is given or a path is invalid,
  *   `ErrResourcesNotFound` when a path or id has no record, `ErrResourcesSharedPath` when two

@@ -115,6 +115,7 @@ export async function removeLink(
 
 /**
  * Finds the link with a token.
+ * See docs/design/links.md.
  *
  * @throws {AppError} `ErrLinksNotFound` when no link has the token, or it has expired, been used up or ended
  *   with the credential that made it.

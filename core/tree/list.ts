@@ -14,6 +14,7 @@ export interface ListRequest {
 
 /**
  * Lists directories in batches of records, in the order of RS 4.1.7 (RS 4.1, C 8).
+ * See docs/design/listings.md.
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid, or there are too many paths
  *   or directories above them.

@@ -26,6 +26,7 @@ export interface PutRequest {
 /**
  * Stores content at a path of the tree that the request acts in, and replaces the file there (C 17).
  * Whatever can be refused without the content is refused before it is read.
+ * See docs/design/uploads.md.
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid or the content too large,
  *   `ErrResourcesAlreadyExists` when a directory has the path, or a file a path above it,

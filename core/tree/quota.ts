@@ -11,7 +11,10 @@ const BYTES_PER_RECORD = KIB;
 /** Every quota allows this many records. */
 const MIN_RECORDS = 10_000;
 
-/** The quota of the tree that the request acts in, in bytes, or undefined without a quota (C 22). */
+/**
+ * The quota of the tree that the request acts in, in bytes, or undefined without a quota (C 22).
+ * See docs/design/usage.md.
+ */
 export function quotaOf({ limits }: Tree, caller: Caller): number | undefined {
   return caller.quota ?? limits.userQuota;
 }

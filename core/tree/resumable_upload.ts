@@ -62,6 +62,7 @@ export interface UploadProgress {
  * Appends content to an upload, and completes it with its last byte. What was received stays, even if the
  * transfer breaks off; content with a checksum stays as a whole or not at all. A file that does not have the
  * SHA-256 that is stated of it is dropped.
+ * See docs/design/resumable_uploads.md.
  *
  * @throws {AppError} `ErrUploadsNotFound`, `ErrUploadsConflict` when the offset is not the size of what has
  *   been received, `ErrUploadsChecksumMismatch`, `ErrUploadsLocked`, what `content` throws, and what storing

@@ -81,6 +81,7 @@ interface PlacedFiles extends StoredFiles {
 /**
  * Receives the files of an upload, and stores them in the tree that the request acts in, all or none (RS 4.2.6).
  * Disposing discards what has not become part of the tree.
+ * See docs/design/uploads.md.
  */
 export class Staging implements AsyncDisposable {
   readonly #tree: Tree;

@@ -24,6 +24,7 @@ export interface SweeperOptions extends SweptStores {
 /**
  * Removes content that has lost its last reference, shortly after the reply (C 5.4). The time that a
  * request takes does not tell whether other users have the same content.
+ * See docs/design/removing_content.md.
  */
 export class Sweeper implements AsyncDisposable {
   readonly #options: SweeperOptions;

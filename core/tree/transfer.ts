@@ -46,6 +46,7 @@ export interface PreparedTargets {
 
 /**
  * Moves or copies records in one transaction: plans the transfer, then applies the plan.
+ * See docs/design/moves.md.
  *
  * @throws {AppError} as {@link parseTransfer} and {@link planTransfer} do, and
  *   `ErrResourcesNotFound` when a source has no record, `ErrResourcesInvalidRequest` when sources have

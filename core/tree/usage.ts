@@ -20,6 +20,7 @@ export interface TreeUsage extends Usage {
 
 /**
  * What a tree holds, or all trees together.
+ * See docs/design/usage.md.
  *
  * @throws {AppError} `ErrNotPermitted` when the caller may not ask for all.
  */

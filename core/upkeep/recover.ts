@@ -27,6 +27,7 @@ const MAX_LISTED = 20;
  * no record has is moved into quarantine (C 5.4). If more can be wrong than a crash explains, content in
  * quarantine that a record has is moved back, and files whose content is missing are refused unless that
  * was accepted, now or at an earlier start (C 22).
+ * See docs/design/starts.md.
  *
  * @throws {Error} when content is missing, or the records cannot be read. No content has been moved into
  *   quarantine then.

@@ -32,6 +32,7 @@ const MAX_LAG = 0.02;
  * Reads all content once in a period and reports what is damaged or missing (C 22). Hashes are evenly
  * distributed, so content is due when the period has reached its hash. After a restart it goes on where
  * it was.
+ * See docs/design/scrub.md.
  */
 export class Scrub implements AsyncDisposable {
   readonly #options: ScrubOptions;

@@ -26,7 +26,10 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** Adds the console for browsers (C 24): its page, its session, and the API under its own address. */
+/**
+ * Adds the console for browsers (C 24): its page, its session, and the API under its own address.
+ * See docs/design/console.md.
+ */
 export function serveConsole(parts: ConsoleParts): void {
   const { app, verify, sessions, publicUrl, serveApi } = parts;
   const session = `${CONSOLE_PATH}/session`;

@@ -27,7 +27,7 @@ export interface HubRoute extends Omit<ServedRoute, "handle" | "tree"> {
 /** Where the hub is: the caller's own tree, and that of a user. */
 const MOUNTS = ["/hub", "/hub/t/{tree}"];
 
-/** The routes of the server for a route of the hub. */
+/** The routes of the server for a route of the hub. See docs/design/hub.md. */
 export function expand({ path, handle, ...route }: HubRoute): ServedRoute[] {
   const kinds = /\{(?:api|web)\}/.test(path) ? REPOSITORY_KINDS : REPOSITORY_KINDS.slice(0, 1);
   return MOUNTS.flatMap((mount) =>

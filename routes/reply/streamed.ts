@@ -24,6 +24,7 @@ export interface StreamedOptions {
  * connection. `content` is closed when the response ends. Small content that is all in one chunk is sent
  * without a stream, which would take longer than all else. A chunk belongs to the response: its memory is
  * freed when the next one is needed.
+ * See docs/design/downloads.md.
  */
 export async function streamed(
   c: Context<AppEnvironment>,

@@ -8,6 +8,7 @@ import { dispositionOf } from "./part_head.ts";
 /**
  * The files of a multipart form (RFC 7578) as it streams in. Reads only what is asked for. Ending the
  * iteration early lets the server discard the rest of the body.
+ * See docs/design/uploads.md.
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when the body is not a complete form, is larger than
  *   `maxBytes` (RS 4.2.2), or stalls.

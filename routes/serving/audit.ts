@@ -20,6 +20,7 @@ const NOT_ATTEMPTED: ReadonlySet<string> = new Set<ErrorKind>([
  * Middleware that records in the audit log what changes something, or fails to, and what is not permitted
  * (C 22). Requests without a valid credential or link are in the access log only: anybody could fill a disk with
  * them.
+ * See docs/design/audit_log.md.
  */
 export function recordAudit(
   audit: AuditLog,

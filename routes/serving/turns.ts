@@ -37,7 +37,7 @@ interface Begun {
   readonly nextLoop: Promise<void>;
 }
 
-/** Bounds what all users, and each of them, have served at once. */
+/** Bounds what all users, and each of them, have served at once. See docs/design/turns.md. */
 export class Turns {
   readonly #waitMs: number;
   readonly #begun = new Map<number, Begun>();

@@ -23,6 +23,7 @@ const MAX_TOKEN_LENGTH = 22;
 /**
  * Bounds what clients without a credential have of the server (C 22). Their transfers are counted apart
  * from those of users, who therefore do not wait for them.
+ * See docs/design/links.md.
  */
 export class LinkLimits {
   readonly #ofAddress: RateLimit<string>;

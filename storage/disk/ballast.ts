@@ -17,6 +17,7 @@ const BLOCK_BYTES = 16 * KIB;
  * Files that only take space, while the disk has little. They are removed one after the other as it
  * gets full, whatever fills it, so that the database has room for its log: deletions free space, but
  * need some first. Calls block their thread.
+ * See docs/design/full_disk.md.
  */
 export class Ballast {
   readonly #directory: string;

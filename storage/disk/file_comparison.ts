@@ -59,6 +59,7 @@ export type Difference = keyof typeof CONDITIONS;
 /**
  * Compares the files of two sides, however many there are: the lists are in a temporary file, which
  * SQLite deletes as soon as it has opened it.
+ * See docs/design/transfers.md.
  */
 export class FileComparison implements Disposable {
   readonly #database = new DatabaseSync(":memory:");

@@ -25,6 +25,7 @@ export interface AcquireOptions {
  *
  * While the server knows which content may be without a record, the file has a seal, too, which
  * reveals any other change.
+ * See docs/design/starts.md.
  */
 export class DirectoryLock implements Disposable {
   /**

@@ -15,7 +15,7 @@ export interface Seal {
   readonly inodes: string;
 }
 
-/** The text of a seal that is written now. */
+/** The text of a seal that is written now. See docs/design/starts.md. */
 export function sealOf(dataDir: string): string {
   return `${Date.now()} ${inodesOf(dataDir)}`;
 }

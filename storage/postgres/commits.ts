@@ -22,7 +22,7 @@ export interface TransactionId {
   readonly run: string | undefined;
 }
 
-/** Takes the id of the current transaction. */
+/** Takes the id of the current transaction. See docs/design/postgres.md. */
 export async function transactionId(session: Session): Promise<TransactionId> {
   const row = await session.get(
     "SELECT pg_current_xact_id()::text AS xid, (SELECT id FROM engine_run) AS run",

@@ -9,6 +9,7 @@ import type { Session, SqlValue } from "./session.ts";
 /**
  * Adds contents, and locks their rows until the transaction ends: nothing removes them before. See
  * `ContentChanges.put`.
+ * See docs/design/content_of_several_servers.md.
  */
 export async function putContents(
   session: Session,

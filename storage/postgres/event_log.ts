@@ -26,6 +26,7 @@ export interface Appended {
  * Appends events in the current transaction, in their order. The numbers of an owner are in the order of
  * commits, as others who append for the same owner wait. Events in memory need no reply: the statements
  * have been sent when this returns.
+ * See docs/design/events.md.
  */
 export async function appendEvents(session: Session, entries: Entries): Promise<Appended[]> {
   if (!("owners" in entries)) return together(await appendBatch(session, entries));

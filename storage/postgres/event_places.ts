@@ -11,6 +11,7 @@ const MAX_PLACED = 1000;
 /**
  * Gives all events places in the stream of everyone that were committed before and have none. Those that come
  * meanwhile need not have one.
+ * See docs/design/events.md.
  */
 export async function placeEvents(database: Pick<Database, "get" | "use">): Promise<void> {
   const waiting = await database.get("SELECT EXISTS (SELECT FROM event_arrivals) AS found");

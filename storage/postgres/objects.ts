@@ -3,6 +3,7 @@ import type { Session } from "./session.ts";
 
 /**
  * Notes that objects have arrived: they are content in this transaction.
+ * See docs/design/content_of_several_servers.md.
  *
  * @throws {AppError} `ErrUnavailable` when others took this server for dead, and gave one up.
  */

@@ -77,7 +77,10 @@ export interface PostgresStoreOptions extends DatabaseOptions {
 
 type Work<T> = (transaction: PostgresTransaction) => Promise<T>;
 
-/** Keeps records in a database of PostgreSQL, which other servers may use at the same time. */
+/**
+ * Keeps records in a database of PostgreSQL, which other servers may use at the same time.
+ * See docs/design/postgres.md.
+ */
 export class PostgresResourceStore implements RecordStore {
   readonly #writes: Writes;
   readonly #lists: Lists;

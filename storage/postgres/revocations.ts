@@ -11,6 +11,7 @@ interface Batch {
  * Looks up whether credentials are revoked. Another server may have done so just now, and a notice of it
  * would come later than the reply that promised it. So each request asks the database, and those that come
  * while one statement is under way share the next one: a busy server sends one at a time.
+ * See docs/design/revocation.md.
  */
 export class Revocations {
   readonly #database: Database;

@@ -18,6 +18,7 @@ export interface LeaseOptions {
 /**
  * Tells other servers that this one is alive, by a row that it renews. The engine's clock counts, so those
  * of the servers need not agree.
+ * See docs/design/several_servers.md.
  */
 export class ServerLease implements AsyncDisposable {
   readonly #database: Database;

@@ -30,7 +30,7 @@ export interface SharedScanQueueOptions {
   readonly giveBackIntervalMs?: number | undefined;
 }
 
-/** The queue of scans that the servers of a database share. */
+/** The queue of scans that the servers of a database share. See docs/design/several_servers.md. */
 export class SharedScanQueue implements ScanQueue, ScanServers {
   readonly #database: Database;
   readonly #store: Pick<ScanStore, "requeue" | "find" | "end">;

@@ -1,6 +1,7 @@
 /**
  * Notices a connection that says nothing while replies are awaited. If the machine of the engine is gone, or
  * something between has forgotten the connection, the system notices only after a quarter of an hour.
+ * See docs/design/postgres.md.
  */
 export class Silence {
   readonly #onSilent: () => Promise<void>;

@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 12;
 const FIRST_WAIT_MS = 5;
 const MAX_WAIT_MS = 1000;
 
-/** Runs work in write transactions, several at a time. */
+/** Runs work in write transactions, several at a time. See docs/design/postgres.md. */
 export class Writes {
   readonly #database: Database;
   readonly #files: TemporaryFiles;

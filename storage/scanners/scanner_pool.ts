@@ -37,6 +37,7 @@ interface IdleScanner {
 /**
  * Scans files in processes. A process is used again for files of the same user only, and a file too
  * large to be sent is read by a process that has scanned no other file.
+ * See docs/design/scans.md.
  */
 export class ScannerPool implements AsyncDisposable {
   readonly #options: ScannerPoolOptions;

@@ -1,4 +1,7 @@
-/** The scanner process: scans what comes on stdin, and replies on stdout. */
+/**
+ * The scanner process: scans what comes on stdin, and replies on stdout.
+ * See docs/design/processes.md.
+ */
 
 import { cpuLimit, processCpuMs } from "./sandbox/cpu_time.ts";
 import { READ_ONLY, revokePermissions } from "./sandbox/permissions.ts";

@@ -10,6 +10,7 @@ const COLUMNS =
 /**
  * The former state of records while a large change is carried out step by step. After a crash or a
  * failure, it restores all of them.
+ * See docs/design/large_changes.md.
  */
 export class ChangeJournal {
   readonly #connection: Connection;

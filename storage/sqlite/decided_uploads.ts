@@ -15,6 +15,7 @@ class Undecided extends Error {}
 /**
  * Carries out an upload in the current transaction. Returns the ids of the new records in order, or undefined
  * as `DecidedUploads.storeDecided` does.
+ * See docs/design/uploads.md.
  */
 export function storeDecided(
   { connection, transactions }: {

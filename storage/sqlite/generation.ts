@@ -6,7 +6,10 @@ export const OLDER_DATABASE = "OLDER_DATABASE";
 /** The generation advances with the first commit after this time. */
 const MAX_AGE_MS = 60_000;
 
-/** The generation of a database; 0 for one that an earlier version of the program wrote. */
+/**
+ * The generation of a database; 0 for one that an earlier version of the program wrote.
+ * See docs/design/starts.md.
+ */
 export function generationOf(connection: Connection): number {
   const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'storage_state'");
   if (table === undefined) return 0;

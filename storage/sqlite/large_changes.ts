@@ -38,6 +38,7 @@ interface Current {
  * the former state is kept in a journal, from which a failure, or the start after a crash, restores it.
  * Until the end, readers see the former state, and other writes to the records of the same users wait.
  * There is one large change at a time.
+ * See docs/design/large_changes.md.
  */
 export class LargeChanges {
   readonly #parts: LargeChangeParts;

@@ -31,7 +31,7 @@ export interface Listing {
   next(connection: Connection, mayFill: boolean): Page | undefined;
 }
 
-/** Begins a listing. */
+/** Begins a listing. See docs/design/listings.md. */
 export function openListing(query: ListQuery): Listing {
   return query.directories.length === 1 ? new DirectoryListing(query) : new SortedListing(query);
 }

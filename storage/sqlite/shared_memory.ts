@@ -19,6 +19,7 @@ const WAIT_INTERVAL_MS = 100;
  * Takes the space of the memory that connections share through the file `-shm`. SQLite writes one byte
  * of each 4 KiB. Where the blocks of the file system are smaller, the others are holes, and the process
  * would end (SIGBUS) when it first uses one on a full disk.
+ * See docs/design/full_disk.md.
  *
  * @returns the open file. Close it after all connections of this process, because closing it releases
  *   their locks on it: POSIX locks belong to the process.

@@ -166,6 +166,7 @@ export class Transactions {
   /**
    * Writes over a transaction that failed to commit. If only its sync failed, it is complete in the
    * log, and a start after a crash would carry it out. Another one at its position invalidates it.
+   * See docs/design/failed_commits.md.
    */
   #overwriteLogged(cause: unknown): void {
     for (let attempt = 1;; attempt++) {

@@ -18,6 +18,7 @@ type Step = EffectRows | undefined;
 /**
  * Moves and copies whole subtrees, in steps of some hundred records. The first steps fill a temporary
  * table with one row for each record; the others carry the plan out.
+ * See docs/design/moves.md.
  */
 export class TransferPlan {
   readonly #connection: Connection;

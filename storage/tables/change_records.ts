@@ -17,6 +17,7 @@ interface FilePart {
 /**
  * Keeps the records that a transaction has changed until the reply has been read: few of them in
  * memory, more in a file.
+ * See docs/design/large_changes.md.
  */
 export class ChangeRecords {
   readonly #files: TemporaryFiles;

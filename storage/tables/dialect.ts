@@ -10,7 +10,10 @@ export type SqlParameters = Record<string, null | number | string | Uint8Array>;
 /** The types of columns that {@link Dialect.rows} reads. */
 export type ColumnType = "text" | "bigint";
 
-/** Where the SQL of the engines differs. All else of the statements of this room is the same. */
+/**
+ * Where the SQL of the engines differs. All else of the statements of this room is the same.
+ * See docs/design/several_servers.md.
+ */
 export interface Dialect {
   /** The texts of a JSON array, as a table with the column `value`. */
   texts(array: string): string;

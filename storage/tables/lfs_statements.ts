@@ -23,7 +23,10 @@ const named = ({ rows, bytes }: Dialect) =>
     FROM asked
   )`;
 
-/** All statements about content that waits for a commit, by name. */
+/**
+ * All statements about content that waits for a commit, by name.
+ * See docs/design/hub_commits.md.
+ */
 export const lfsStatements = (dialect: Dialect) => ({
   object: `SELECT ${objectColumns(dialect)} FROM lfs_objects
     WHERE user_id = :user AND sha256 = ${dialect.bytes(":sha256")}`,

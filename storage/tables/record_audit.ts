@@ -53,6 +53,7 @@ export interface SmallContents {
 /**
  * Finds what is wrong with a database that servers may use meanwhile, and repairs what it can. Each call
  * reads one state of the database.
+ * See docs/design/invariants.md.
  */
 export interface RecordAudit {
   /** Whether an error of a call says that the engine cannot read what it has stored. */

@@ -40,6 +40,7 @@ interface Entry<T extends object> {
  * A pool of workers that run the same module. Starts them as needed, and ends those that are not used
  * any more. A worker may be acquired several times at once, so that one that waits for a slow client
  * does not block other work.
+ * See docs/design/threads.md.
  */
 export class WorkerPool<T extends object> implements Disposable, AsyncDisposable {
   readonly #module: URL;

@@ -6,6 +6,7 @@
  * longer use it.
  *
  * Calls that are made without an await between them travel in one message, and so do their results.
+ * See docs/design/threads.md.
  */
 
 import { AppError } from "../../core/errors.ts";

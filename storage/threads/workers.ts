@@ -3,6 +3,7 @@ import { programModule } from "./program_modules.ts";
 /**
  * All modules that run as workers. Building the executable and the package, and the tests of the
  * architecture read this list, so no other place names a worker module.
+ * See docs/design/threads.md.
  */
 export const WORKERS = {
   reader: programModule("storage/sqlite/reader_worker"),

@@ -12,6 +12,7 @@ export const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   toml: (text) => assert.ok(Object.keys(parseToml(text)).length > 0),
   ini: assertAreSettings,
   tree: assertIsCheckout,
+  drawing: assertDrawsPaths,
 };
 
 /** Asserts that every line sets a setting to a value that it accepts. */
@@ -34,4 +35,12 @@ function assertIsCheckout(text: string): void {
     parents.push(name);
   }
   assert.ok(parents.length > 0);
+}
+
+/** Asserts that every path of a drawing is in the checkout. */
+function assertDrawsPaths(text: string): void {
+  const paths = text.match(/\b(?:cli|core|routes|schemas|storage|packaging)\/[\w./]*|\w+\.ts\b/g) ??
+    [];
+  for (const path of paths) statSync(ROOT + path);
+  assert.ok(paths.length > 0);
 }

@@ -26,7 +26,7 @@ export async function fullDisks(
 ): Promise<Outcome> {
   await using disk = await smallDisk(SMALLEST_MB[kind], kind);
   assert.ok(disk, `${kind} cannot be mounted here`);
-  // As docs/architecture.md recommends. Otherwise each write needs space.
+  // As docs/design/full_disk.md says. Otherwise each write needs space.
   if (kind === "btrfs") assert.equal((await run("chattr", ["+C", disk.path])).code, 0);
   const dataDir = `${disk.path}/data`;
   const random = seededRandom(seed);

@@ -47,6 +47,7 @@ export interface BlobStoreOptions {
  * Stores content by its digest (C 12): small content in the database, each larger one in a file below
  * `blobs/`. New files are written and synced in `tmp/`, then renamed within the transaction that adds
  * their record. Small content may also be in a file, as all was before it was kept in the database.
+ * See docs/design/uploads.md.
  */
 export class DirectoryBlobStore implements ContentStore {
   needsSweep = false;

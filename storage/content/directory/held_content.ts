@@ -15,6 +15,7 @@ const POLL_MS = 500;
  * it ends, so no hold outlives its backup. The server looks at the lock when it removes content. It
  * need not keep the lock until the content is removed: no record that a backup reads from then on has
  * this content.
+ * See docs/design/removing_content.md.
  */
 export class HeldContent implements Disposable {
   readonly #dataDir: string;

@@ -40,6 +40,7 @@ interface IdlePart {
 /**
  * The files below `uploads/`, with an id as their name: one for each unfinished upload (C 21), and one for
  * each content that waits for a commit (C 20).
+ * See docs/design/resumable_uploads.md.
  */
 export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable {
   readonly #root: string;

@@ -34,6 +34,7 @@ export interface ArrivingObject {
 /**
  * What an upload has received, in order: objects, each of which had the size of a part or more, then fewer
  * bytes than that in the database. So small requests, however many, make few objects.
+ * See docs/design/resumable_uploads.md.
  */
 export class ObjectPart implements OpenPart {
   readonly #parts: ObjectPartParts;

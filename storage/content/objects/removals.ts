@@ -23,7 +23,10 @@ export interface RemovalParts {
   readonly secondMs?: number | undefined;
 }
 
-/** Deletes the objects that are leaving, twice, and ends unfinished uploads of them. */
+/**
+ * Deletes the objects that are leaving, twice, and ends unfinished uploads of them.
+ * See docs/design/content_in_objects.md.
+ */
 export class Removals implements AsyncDisposable {
   readonly #parts: RemovalParts;
   /** How many readers each object has here. */

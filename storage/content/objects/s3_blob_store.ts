@@ -65,7 +65,8 @@ export interface S3BlobStoreOptions {
 
 /**
  * Keeps large content in an object store, and small content in the database (C 23). Each upload has a new
- * object, whose name is never used again: docs/architecture.md has the protocol.
+ * object, whose name is never used again: docs/design/content_in_objects.md
+ * has the protocol.
  */
 export class S3BlobStore implements ContentStore {
   needsSweep = false;

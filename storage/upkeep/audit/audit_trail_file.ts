@@ -36,6 +36,7 @@ export interface AuditTrailOptions {
 /**
  * Reads `audit.log` backward, and then the files that it was renamed to: `audit.log.1`, `audit.log.2` and so
  * on, as far as they are there.
+ * See docs/design/audit_log.md.
  */
 export class AuditTrailFile implements AuditTrail {
   readonly #path: string;

@@ -48,6 +48,7 @@ interface Batch {
  * What cannot be written waits in memory, and changes are refused once more would wait than
  * `maxWaitingBytes`. Refusals are recorded even then: those for which there is no space are counted in a line
  * of their own.
+ * See docs/design/audit_log.md.
  */
 export class AuditWriter implements AuditLog, AsyncDisposable {
   readonly #options: AuditWriterOptions;

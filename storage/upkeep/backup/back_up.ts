@@ -46,6 +46,7 @@ export interface BackupSummary {
  *
  * The backup changes at once, when its manifest is replaced. If this ends before, however it ends, the
  * backup holds its former state.
+ * See docs/design/backups.md.
  *
  * @param path The directory of the backup.
  * @throws {Error} when there can be no new backup.

@@ -31,6 +31,7 @@ export interface RestoreSummary {
 /**
  * Restores a backup into an empty data directory, and verifies it (C 22). No server starts there before
  * this has ended. If it was interrupted, it can be repeated.
+ * See docs/design/backups.md.
  *
  * @param path The directory of the backup.
  * @throws {Error} when it cannot be restored. The rest is restored if

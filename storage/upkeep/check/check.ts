@@ -43,6 +43,7 @@ const NOTHING: Omit<CheckResult, "findings" | "served" | "quarantined"> = {
 /**
  * Checks a strongroom (C 22, C 23): the database, the invariants of C 5, and the content of all records.
  * Without `repair` it only reads, and servers may use it meanwhile.
+ * See docs/design/checks.md.
  *
  * @throws {Error} when the database is missing or cannot be opened, the content store cannot be read, or a
  *   server uses a strongroom that is to be repaired.

@@ -35,6 +35,7 @@ export type OnProgress = (done: Readonly<ContentCounts>, total: Readonly<Content
  * Carries a whole strongroom to other engines, and verifies it there (C 23). No server may use either of them
  * meanwhile. The source stays as it is. No server starts at the target before this has ended. If it was
  * interrupted, it can be repeated: contents that have arrived are not read again.
+ * See docs/design/migrations.md.
  *
  * @throws {Error} when it cannot be carried.
  */

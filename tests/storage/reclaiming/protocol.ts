@@ -16,7 +16,7 @@ import {
 } from "./state.ts";
 import { uploadSteps } from "./uploads.ts";
 
-/** Servers that share content, as docs/architecture.md describes it under "Content of several servers". */
+/** Servers that share content, as docs/design/content_of_several_servers.md describes it. */
 export function protocol(rules: Rules): Model<World> {
   return {
     initial: emptyWorld(rules),

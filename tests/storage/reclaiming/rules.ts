@@ -1,6 +1,6 @@
 import type { Size } from "./state.ts";
 
-/** What protects content; docs/architecture.md, "Content of several servers", says why. */
+/** What protects content; docs/design/content_of_several_servers.md says why. */
 export const GUARDS = {
   announced: "The row of an object is committed before its first byte is sent",
   newNames: "Each upload writes to an object with a new name",

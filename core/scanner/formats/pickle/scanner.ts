@@ -33,10 +33,11 @@ const OTHER_FORMATS = [
 
 /**
  * Scans pickles for what their instructions import, call and modify, without running any (scanning
- * 2.1). The stages, one file each: `opcodes` (the table), `parser` (bytes to instructions), `machine`
- * and `effects` (instructions to stack and memo), `policy` (which imports are dangerous), `findings`,
- * `report` (findings to checks). `stream` runs the machine over one stream, `pickle_file` over all
- * streams of a file.
+ * 2.1). The stages, one file each: `opcodes` (the table), `parser` (bytes to instructions), `effects`
+ * (what each opcode does to the stack and memo of the `machine`), `policy` (which imports are
+ * dangerous), `calls` and `mutation` (which calls and changes of objects are), `findings`, `report`
+ * (findings to checks). `stream` runs the machine over one stream, `pickle_file` over all streams of
+ * a file.
  */
 export const pickleScanner: Scanner = {
   id: "pickle",
