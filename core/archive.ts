@@ -11,6 +11,7 @@ import { paced } from "./event_loop.ts";
 
 /** A file to archive. */
 export interface ArchiveEntry {
+  /** The path in the archive. Whoever lists the files makes it: core/tree/download.ts. */
   readonly name: string;
   readonly size: number;
   readonly crc32: number;
