@@ -15,7 +15,7 @@ Deno.test("C 23 backup and restore say where to look if PostgreSQL has the recor
   };
   for (const args of [["backup", "/tmp/none"], ["restore", "/tmp/none"]]) {
     const { code, stdout, stderr } = await strongroom(args, env);
-    assert.match(stderr, /STRONGROOM_DATABASE_URL is set, .* docs\/operating.md/);
+    assert.match(stderr, /STRONGROOM_DATABASE_URL is set, .* docs\/guides\/operating.md/);
     assert.deepEqual([code, stdout], [2, ""]);
   }
 });
