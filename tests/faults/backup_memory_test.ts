@@ -6,13 +6,13 @@ import { runBackup } from "../support/backups.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
-const DIRECTORIES = 100;
+const DIRECTORIES = 30;
 const FILES_EACH = 1000;
-const CONTENTS = 5000;
+const CONTENTS = 2000;
 /** The heap of the process, a few MB more than the program needs to start. */
 const HEAP_MB = 20;
 
-/** Adds 100 000 files to a data directory that no server uses. */
+/** Adds 30 000 files to a data directory that no server uses. */
 async function addFiles(dataDir: string): Promise<void> {
   const contents = Array.from({ length: CONTENTS }, (_, it) => {
     const bytes = new TextEncoder().encode(`content ${it}`);
@@ -41,7 +41,7 @@ async function addFiles(dataDir: string): Promise<void> {
   database.exec("COMMIT");
 }
 
-Deno.test("C 22 a backup and a restore of 100 000 files need little memory", async () => {
+Deno.test("C 22 a backup and a restore of 30 000 files need little memory", async () => {
   await using directory = await TempDir.make();
   const dataDir = `${directory.path}/data`;
   await (await TestServer.start({ dataDir }))[Symbol.asyncDispose]();

@@ -346,6 +346,7 @@ Deno.test("C 22 check finds no damage in content that a server stores and remove
       );
       assert.equal((await client.upload(`d${step}`, { ...files, shared: "shared" })).status, 200);
       if (step > 1) await client.remove({ path: `d${step - 2}` });
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   });
   let checks = 0;

@@ -6,13 +6,13 @@ import {
   kindsOf,
   md5,
   Rooms,
-} from "../../../support/checked_rooms.ts";
-import { MIB } from "../../../../schemas/units.ts";
-import { type Chunk, joinChunks } from "../../../../core/content.ts";
-import { MD5_COLLISION } from "../../../support/md5_collision.ts";
-import { callerWith, park } from "../../../support/commits.ts";
-import { noise } from "../../../support/random.ts";
-import { createUpload, patchUpload } from "../../../support/tus.ts";
+} from "../support/checked_rooms.ts";
+import { MIB } from "../../schemas/units.ts";
+import { type Chunk, joinChunks } from "../../core/content.ts";
+import { MD5_COLLISION } from "../support/md5_collision.ts";
+import { callerWith, park } from "../support/commits.ts";
+import { noise } from "../support/random.ts";
+import { createUpload, patchUpload } from "../support/tus.ts";
 
 /** Contents with the same MD5. */
 const [LARGE, TWIN] = MD5_COLLISION.map((start) => joinChunks([start, noise(300_000)])) as [
