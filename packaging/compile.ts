@@ -14,8 +14,8 @@ const OUTPUT = "--output=";
 
 const outputs = Deno.args.filter((it) => it.startsWith(OUTPUT));
 const output = resolve(ROOT, outputs.at(-1)?.slice(OUTPUT.length) ?? "dist/strongroom");
-// A build that fails removes the executable that it would have replaced.
-const partial = `${output}.partial`;
+// A build that fails removes the executable that it would have replaced. For Windows, all names end with .exe.
+const partial = output.replace(/(?:\.exe)?$/, ".partial$&");
 
 const scripts = await Deno.makeTempDir({ prefix: "strongroom-console-" });
 const { code } = await new Deno.Command(Deno.execPath(), {

@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
-import { dirname } from "node:path/posix";
+import { dirname, relative } from "node:path/posix";
+import { fileURLToPath } from "node:url";
+import { WORKERS } from "../../storage/threads/workers.ts";
 import { ROOT } from "../support/child_server.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
@@ -28,6 +30,14 @@ Deno.test("the unit of systemd starts the command by the name that npm gives it"
   // npm links it in /usr/bin or /usr/local/bin; systemd looks for a name in both.
   const started = /^ExecStart=(\S+) serve$/m.exec(unit)?.[1];
   assert.deepEqual(Object.keys(bin), [started]);
+});
+
+Deno.test("the container fetches the packages of all threads", async () => {
+  const dockerfile = await Deno.readTextFile(`${ROOT}packaging/container/Dockerfile`);
+  const modules = /deno cache --frozen (.+)$/m.exec(dockerfile)?.[1] ?? "";
+  const { stdout } = await run("sh", ["-c", `ls ${modules}`], { cwd: ROOT });
+  const workers = Object.values(WORKERS).map((it) => relative(ROOT, fileURLToPath(it)));
+  assert.deepEqual(stdout.trim().split("\n").sort(), workers.sort());
 });
 
 Deno.test("the container has all that its commands need", async () => {
