@@ -18,8 +18,8 @@ export interface ProgressView {
   readonly label?: string | undefined;
 }
 
-/** The cells of a bar. */
-const BAR_WIDTH = 24;
+/** How many cells a bar may have, which depends on the room that the rest of the line leaves. */
+const BAR_WIDTHS = [24, 16, 8] as const;
 
 /** The terminal that a bar is drawn on. */
 export interface ProgressScreen {
@@ -146,18 +146,24 @@ export class ProgressBar {
   }
 }
 
-/** The progress on one line: a bar, files, bytes, rate and the remaining time. */
+/** The progress on one line: a bar, files, bytes, rate and the remaining time. A narrow one lacks what comes first. */
 export function progressLine({ done, total, seconds, width, label }: ProgressView): string {
   const share = total.bytes === 0 ? 1 : Math.min(1, done.bytes / total.bytes);
-  const filled = Math.floor(share * BAR_WIDTH);
   const rate = seconds > 0 ? done.bytes / seconds : 0;
   const left = rate > 0 ? `, ${duration((total.bytes - done.bytes) / rate)} left` : "";
-  return [
-    ...label === undefined ? [] : [label],
-    `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`,
-    `${done.files}/${total.files} files,`,
-    `${formatBytes(done.bytes)} of ${formatBytes(total.bytes)}, ${formatBytes(rate)}/s${left}`,
-  ].join(" ").slice(0, Math.max(0, width));
+  const speed = `${formatBytes(rate)}/s${left}`;
+  const bytes = `${formatBytes(done.bytes)} of ${formatBytes(total.bytes)}, ${speed}`;
+  const files = `${done.files}/${total.files} files, ${bytes}`;
+  const named = label === undefined ? "" : `${label} `;
+  const lines = [
+    ...BAR_WIDTHS.map((cells) => `${named}${bar(share, cells)} ${files}`),
+    ...[`${named}${files}`, files, bytes, speed],
+  ];
+  return lines.find((line) => line.length <= width) ?? speed.slice(0, Math.max(0, width));
+}
+
+function bar(share: number, cells: number): string {
+  return `[${"#".repeat(Math.floor(share * cells)).padEnd(cells, "-")}]`;
 }
 
 function duration(seconds: number): string {

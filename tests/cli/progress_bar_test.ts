@@ -35,6 +35,24 @@ Deno.test("ProgressBar", async (t) => {
     assert.match(progressLine({ ...view, total: none }), /^\[#{24}\]/);
     assert.equal(progressLine({ ...view, width: 10 }).length, 10);
   });
+  await t.step("fits a terminal, and gives up the rate and the time last", () => {
+    const large = {
+      done: { files: 4_999, bytes: 1_023.9 * MIB - 1 },
+      total: { files: 5_000, bytes: 1_023.9 * MIB },
+      seconds: 0.999,
+      label: "Receiving",
+    };
+    const slow = { ...large, done: { files: 4_999, bytes: 1000 * MIB }, seconds: 30_000 };
+    for (const view of [large, slow]) {
+      for (let width = 0; width < 200; width++) {
+        const line = progressLine({ ...view, width });
+        assert.ok(line.length <= width, line);
+        if (width >= 40) assert.match(line, /\/s, .* left$/);
+        if (width >= 80) assert.match(line, /4999\/5000 files, .* MiB of 1023\.9 MiB/);
+        if (width >= 100) assert.match(line, /^Receiving \[#+-*\] /);
+      }
+    }
+  });
   await t.step("draws one line, and erases it", () => {
     const written: string[] = [];
     const bar = new ProgressBar({ files: 2, bytes: 4 }, {
