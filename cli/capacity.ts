@@ -9,7 +9,7 @@ import { parseOptions } from "./arguments.ts";
 import { overviewText } from "./capacity_text.ts";
 import { authority, loadSettings, protocolOf } from "./environment.ts";
 import { hostCapacity } from "./host_capacity.ts";
-import { print } from "./print.ts";
+import { written } from "./output.ts";
 import { printError } from "./print_error.ts";
 import { hasControls } from "./progress_bar.ts";
 import { existingDirectory } from "./existing_directory.ts";
@@ -45,8 +45,7 @@ export async function run(args: string[]): Promise<number> {
       )
       : `${source(answer !== undefined, origin)}\n${overviewText(overview, { bars: watch })}`;
     if (clears) Deno.stdout.writeSync(CLEAR);
-    print(text.trimEnd());
-    if (!watch) return 0;
+    if (!await written(`${text.trimEnd()}\n`) || !watch) return 0;
     await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL_MS));
   }
 }

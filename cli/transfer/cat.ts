@@ -11,11 +11,8 @@ export async function run(args: string[]): Promise<number> {
   if (paths.length === 0) throw new UsageError("cat needs one path or more");
   if (values.json) throw new UsageError("cat has no JSON: it prints what files have");
   const connection = await Connection.open(values);
-  try {
-    for (const path of paths) await writeToStdout(connection, path, new Throttle());
-  } catch (error) {
-    // The reader has what it wants, as head does.
-    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  for (const path of paths) {
+    if (!await writeToStdout(connection, path, new Throttle())) break;
   }
   return 0;
 }

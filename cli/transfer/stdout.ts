@@ -6,11 +6,26 @@ import { statRemote } from "./remote_list.ts";
 import type { Throttle } from "./throttle.ts";
 
 /**
- * Writes a file of a server to stdout. What breaks off is continued where it broke off.
+ * Writes a file of a server to stdout. What breaks off is continued where it broke off. Returns false if the
+ * reader has closed the pipe, as `head` does when it has what it wants.
  *
  * @throws {Error} when the server has no such file, or it arrives with other content than the server states.
  */
 export async function writeToStdout(
+  connection: Connection,
+  source: string,
+  throttle: Throttle,
+): Promise<boolean> {
+  try {
+    await writeFile(connection, source, throttle);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) return false;
+    throw error;
+  }
+}
+
+async function writeFile(
   connection: Connection,
   source: string,
   throttle: Throttle,
