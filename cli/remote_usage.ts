@@ -53,15 +53,16 @@ strongroom token revoke.
     summary: "Send files and directories to a server",
     forms: ["put [OPTIONS] LOCAL… REMOTE", "put --name NAME - REMOTE"],
     details:
-      `Each source gets its name in the directory REMOTE, which is made if it is missing; : is the root. Content
-that the server has at the same path is not sent. The same command continues after an interruption. Links
-to files are followed. The source - is stdin. The server is asked for a place for a large file before the
-file is read.
+      `Each source gets its name in the directory REMOTE, which is made if it is missing; : is the root. A single
+file gets the name REMOTE instead, unless that is a directory or ends with a slash. Content that the server
+has at the same path is not sent. The same command continues after an interruption. Links to files are
+followed. The source - is stdin. The server is asked for a place for a large file before the file is read.
 
 ${CONFLICT_OPTION}
 ${TRANSFER_OPTIONS}`,
     examples: [
       "strongroom put llama/ models",
+      "strongroom put model.gguf models/renamed.gguf",
       "strongroom put --on-conflict replace config.json weights.safetensors models/llama",
       "strongroom put --include '*.safetensors' --bwlimit 10MiB llama/ models",
       "tar -c logs | strongroom put --name logs.tar - archive",
@@ -74,14 +75,16 @@ ${TRANSFER_OPTIONS}`,
     summary: "Receive files and directories from a server",
     forms: ["get [OPTIONS] REMOTE… LOCAL", "get REMOTE -"],
     details:
-      `Each source gets its name in the directory LOCAL, which is made if it is missing. A file gets its name when
-it is whole, with the SHA-256 that the server states. The same command continues after an interruption.
-The target - is stdout, for one file.
+      `Each source gets its name in the directory LOCAL, which is made if it is missing. A single file gets the
+name LOCAL instead, unless that is a directory or ends with a slash. A file gets its name when it is whole,
+with the SHA-256 that the server states. The same command continues after an interruption. The target - is
+stdout, for one file.
 
 ${CONFLICT_OPTION}
 ${TRANSFER_OPTIONS}`,
     examples: [
       "strongroom get models/llama .",
+      "strongroom get models/llama/config.json llama.json",
       "strongroom get --tree 7 shared/weights.safetensors /srv/models",
       "strongroom get models/llama/config.json -",
     ],

@@ -15,16 +15,22 @@ export const VERB_USAGES = {
     remotePaths: "all",
   },
   ls: {
-    summary: "List a directory of a server",
-    forms: ["ls [-l] [-R] [--json] [PATH]"],
-    details: `The root is listed by default. Lists of any size are printed as they arrive.
+    summary: "List directories and files of a server",
+    forms: ["ls [-l] [-R] [--json] [PATH…]"],
+    details:
+      `The root is listed by default. Lists of any size are printed as they arrive. Of several paths, files
+come first, then the directories with their names.
 
   -l, --long       Print sizes and the times of the last changes, in UTC
   -R, --recursive  List the directories below, too
   --server URL     Use this server; strongroom login list shows those that are known
   --tree ID        List the tree of another user
   --json           Print JSON, a line for each entry`,
-    examples: ["strongroom ls -l models", "strongroom ls -R --json | jq .size"],
+    examples: [
+      "strongroom ls -l models",
+      "strongroom ls models datasets",
+      "strongroom ls -R --json | jq .size",
+    ],
     remotePaths: "all",
   },
   tree: {
@@ -86,7 +92,8 @@ ${COMMON}`,
   mv: {
     summary: "Move or rename files and directories of a server",
     forms: ["mv [--force] SOURCE… DESTINATION"],
-    details: `All sources or none, as long as they fit in a request, which takes 1000.
+    details:
+      `All sources or none, as long as they fit in a request, which takes 1000. Into the root, one by one.
 
   -f, --force   Replace files that are there, and merge directories
 ${COMMON}`,
@@ -96,7 +103,8 @@ ${COMMON}`,
   cp: {
     summary: "Copy files and directories of a server, which takes no space",
     forms: ["cp [--force] SOURCE… DESTINATION"],
-    details: `All sources or none, as long as they fit in a request, which takes 1000.
+    details:
+      `All sources or none, as long as they fit in a request, which takes 1000. Into the root, one by one.
 
   -f, --force   Replace files that are there, and merge directories
 ${COMMON}`,
@@ -105,16 +113,17 @@ ${COMMON}`,
   },
   rm: {
     summary: "Delete files of a server and, with -r, directories",
-    forms: ["rm [-r] PATH…"],
+    forms: ["rm [-r] [-f] PATH…"],
     details:
       `Asks nothing. Exit code 1: something could not be deleted. With -r, all paths of a request are deleted,
 or none; a request takes 1000.
 
   -r, --recursive  Delete directories with all that is in them, too
+  -f, --force      Leave out paths that are not there
   --server URL     Use this server; strongroom login list shows those that are known
   --tree ID        Delete in the tree of another user
   --json           Print the deleted entries as JSON, a line for each`,
-    examples: ["strongroom rm notes.txt", "strongroom rm -r models/old"],
+    examples: ["strongroom rm notes.txt", "strongroom rm -rf models/old models/older"],
     remotePaths: "all",
   },
   events: {

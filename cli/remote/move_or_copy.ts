@@ -1,3 +1,4 @@
+import { nameOf } from "../../core/paths.ts";
 import { UsageError } from "../usage_error.ts";
 import { bodyBatches } from "./batches.ts";
 import { printCount, readChanged } from "./changed_entries.ts";
@@ -23,8 +24,8 @@ export async function moveOrCopy(command: keyof typeof ROUTES, args: string[]): 
   const connection = await Connection.open(values);
   const { method, path, verb } = ROUTES[command];
   let count = 0;
-  for (const batch of bodyBatches(sources)) {
-    const value = { sources: batch, destination, force: values.force };
+  for (const part of partsOf(sources, destination)) {
+    const value = { ...part, force: values.force };
     const response = await connection.request(method, path, {
       body: () => JSON.stringify(value),
       headers: { "Content-Type": "application/json" },
@@ -33,6 +34,17 @@ export async function moveOrCopy(command: keyof typeof ROUTES, args: string[]): 
   }
   if (!values.json) printCount(verb, count);
   return 0;
+}
+
+/** Sources for several requests, and where those move or copy them. */
+function partsOf(
+  sources: readonly string[],
+  destination: string,
+): { readonly sources: readonly string[]; readonly destination: string }[] {
+  // The server does not take the root for a directory to move into.
+  return destination === ""
+    ? sources.map((source) => ({ sources: [source], destination: nameOf(source) }))
+    : bodyBatches(sources).map((batch) => ({ sources: batch, destination }));
 }
 
 /** A slash at the end says that it is a directory. */

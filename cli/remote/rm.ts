@@ -11,20 +11,15 @@ import { remotePath, verbArguments } from "./verb.ts";
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, {
     recursive: { type: "boolean", short: "r", default: false },
+    force: { type: "boolean", short: "f", default: false },
   });
   const paths = [...new Set(positionals.map(remotePath))];
-  if (paths.length === 0) throw new UsageError("rm needs one path or more");
+  if (paths.length === 0 && !values.force) throw new UsageError("rm needs one path or more");
   const connection = await Connection.open(values);
   let count = 0;
   let code = 0;
   if (values.recursive) {
-    for (const batch of queryBatches(paths)) {
-      const query = { "paths[]": batch };
-      count += await readChanged(
-        await connection.request("DELETE", "/resources/", { query }),
-        values,
-      );
-    }
+    for (const batch of queryBatches(paths)) count += await removeAll(connection, batch, values);
   } else {
     for (const path of paths) {
       try {
@@ -32,6 +27,7 @@ export async function run(args: string[]): Promise<number> {
       } catch (error) {
         // The others do not depend on it.
         if (!(error instanceof RemoteError) || error.status === 401) throw error;
+        if (values.force && isMissing(error)) continue;
         printError(error.message);
         code = 1;
       }
@@ -39,6 +35,31 @@ export async function run(args: string[]): Promise<number> {
   }
   if (!values.json) printCount("Deleted", count);
   return code;
+}
+
+/** Deletes paths with all that is in them: all or none. With `force`, those that are missing do not count. */
+async function removeAll(
+  connection: Connection,
+  paths: readonly string[],
+  options: { readonly json: boolean; readonly force: boolean },
+): Promise<number> {
+  try {
+    const query = { "paths[]": paths };
+    return await readChanged(
+      await connection.request("DELETE", "/resources/", { query }),
+      options,
+    );
+  } catch (error) {
+    if (!options.force || !isMissing(error)) throw error;
+  }
+  if (paths.length === 1) return 0;
+  let count = 0;
+  for (const path of paths) count += await removeAll(connection, [path], options);
+  return count;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof RemoteError && error.kind === "ErrResourcesNotFound";
 }
 
 /** Deletes a file, and never a directory, even if one takes its place meanwhile. */

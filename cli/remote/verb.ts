@@ -29,18 +29,31 @@ export function verbArguments<Options extends ParseArgsOptionsConfig>(
 }
 
 /**
- * A path in the tree, as the server writes it. People may begin it with a slash.
+ * A path in the tree below its root, as the server writes it. People may begin it with a colon, slashes, or both.
+ *
+ * @throws {UsageError} when it is invalid, or the root.
+ */
+export function remotePath(given: string): string {
+  if (given === "" || remoteDirectory(given) !== "") {
+    return checked(() => sanitizePath(inTree(given)));
+  }
+  throw new UsageError(`"${given}" is the root of the tree: a path below it is expected`);
+}
+
+/**
+ * Like {@link remotePath}, where `:`, `/`, `.` and nothing are the root, "".
  *
  * @throws {UsageError} when it is invalid.
  */
-export function remotePath(given: string): string {
-  return checked(() => sanitizePath(given.replace(/^\/+/, "")));
+export function remoteDirectory(given: string): string {
+  const path = inTree(given);
+  const isRoot = path.split("/").every((it) => it === "" || it === ".");
+  return isRoot ? "" : checked(() => sanitizeDirectory(path));
 }
 
-/** Like {@link remotePath}, where `/`, `.` and nothing are the root, "". */
-export function remoteDirectory(given: string): string {
-  const isRoot = given.split("/").every((it) => it === "" || it === ".");
-  return isRoot ? "" : checked(() => sanitizeDirectory(given.replace(/^\/+/, "")));
+/** A path without what says that it begins at the root of the tree. No path of a server has a colon. */
+function inTree(given: string): string {
+  return given.replace(/^:?\/*/, "");
 }
 
 function checked(work: () => string): string {

@@ -1,4 +1,6 @@
+import { dirname } from "node:path/posix";
 import { parseSize } from "../../schemas/units.ts";
+import { orMissing } from "../../storage/disk/files.ts";
 import { parseArguments, patterns } from "../arguments.ts";
 import type { ConnectionOptions } from "../remote/connection.ts";
 import { remoteDirectory } from "../remote/verb.ts";
@@ -51,7 +53,7 @@ export function copyArguments(args: readonly string[]): CopyArguments {
   const destination = positionals.at(-1);
   const sources = positionals.slice(0, -1);
   if (destination === undefined || sources.length === 0) {
-    throw new UsageError("What to copy and the directory to copy it to are required");
+    throw new UsageError("What to copy and where to copy it to are required");
   }
   refuseEmpty(positionals);
   const { name } = values;
@@ -71,6 +73,20 @@ function conflictOf(given: string): OnConflict {
   const found = CONFLICTS.find((it) => it === given);
   if (found !== undefined) return found;
   throw new UsageError(`--on-conflict must be one of ${CONFLICTS.join(", ")}, not "${given}"`);
+}
+
+/** Whether the destination may be a new name for what is copied, as it may be for one source without `--name`. */
+export function mayBeNewName({ sources, destination, name }: CopyArguments): boolean {
+  const last = destination.split(/[/\\:]/).at(-1) ?? "";
+  return sources.length === 1 && name === undefined && isName(last.trim());
+}
+
+/** The directory that a file is stored in: the destination, or the one above it if it is a new name. */
+export async function directoryOf(given: CopyArguments): Promise<string> {
+  const { destination } = given;
+  const isDirectory = !mayBeNewName(given) ||
+    (await orMissing(Deno.stat(destination)))?.isDirectory === true;
+  return isDirectory ? destination : dirname(destination);
 }
 
 /** Whether a text can be the name of a file. */
@@ -121,8 +137,8 @@ export function syncArguments(args: readonly string[]): SyncArguments {
   return {
     ...commonOptions(values),
     isUpload,
-    source: isUpload ? source : remotePath(source),
-    destination: isUpload ? remotePath(destination) : destination,
+    source: isUpload ? source : remoteDirectory(source),
+    destination: isUpload ? remoteDirectory(destination) : destination,
     deletes: values.delete,
     allowsEmpty: values["allow-empty"],
     maxDelete: maxDeleteOf(values["max-delete"]),
@@ -145,11 +161,6 @@ function refuseEmpty(paths: readonly string[]): void {
 
 function isRemote(text: string): boolean {
   return text.startsWith(":");
-}
-
-/** The path on the server that an argument names: a colon may precede it, and slashes do not matter. */
-export function remotePath(text: string): string {
-  return remoteDirectory(isRemote(text) ? text.slice(1) : text);
 }
 
 function commonOptions(

@@ -2,7 +2,7 @@ import type { CommandWith } from "../commands.ts";
 import { userDirectory } from "../environment.ts";
 import { namesOf, type Permissions } from "../permissions.ts";
 import { serverPermissions } from "../remote/permissions.ts";
-import { copyArguments, syncArguments } from "./arguments.ts";
+import { copyArguments, directoryOf, syncArguments } from "./arguments.ts";
 
 /**
  * What a transfer needs: the server, a place for its lists, and the directory that it copies to. What is
@@ -16,20 +16,25 @@ export async function transferPermissions(
 ): Promise<Permissions> {
   const { net, read } = await serverPermissions(args);
   const state = namesOf(userDirectory("state"));
-  const target = targetOf(command, args);
+  const target = await targetOf(command, args);
   if (target === undefined) return { net, read: ["/"], write: state };
   const write = [...state, ...target === "-" ? [] : namesOf(target)];
   return { net, read: [...read, ...write], write };
 }
 
 /** The directory that is copied to; undefined if it is on the server. */
-function targetOf(command: CommandWith<"transfer">, args: readonly string[]): string | undefined {
+async function targetOf(
+  command: CommandWith<"transfer">,
+  args: readonly string[],
+): Promise<string | undefined> {
   switch (command) {
     case "put":
       copyArguments(args);
       return undefined;
-    case "get":
-      return copyArguments(args).destination;
+    case "get": {
+      const given = copyArguments(args);
+      return given.destination === "-" ? "-" : await directoryOf(given);
+    }
     case "sync": {
       const { isUpload, destination } = syncArguments(args);
       return isUpload ? undefined : destination;

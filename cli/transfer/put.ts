@@ -1,18 +1,37 @@
 import { basename, resolve } from "node:path/posix";
+import { nameOf, parentOf } from "../../core/paths.ts";
+import { orMissing } from "../../storage/disk/files.ts";
 import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "../remote/connection.ts";
-import { type CopyArguments, copyArguments, isName, remotePath } from "./arguments.ts";
+import { remoteDirectory } from "../remote/verb.ts";
+import { type CopyArguments, copyArguments, isName, mayBeNewName } from "./arguments.ts";
 import { below, type Sources } from "./file_sets.ts";
+import { statRemote } from "./remote_list.ts";
 import { Throttle } from "./throttle.ts";
 import { transfer } from "./transfer.ts";
 
 /** `strongroom put`: sends files and directories to a server (C 25). */
 export async function run(args: string[]): Promise<number> {
   const given = copyArguments(args);
-  const destination = remotePath(given.destination);
+  const destination = remoteDirectory(given.destination);
   if (given.sources.includes("-")) return await putStdin({ ...given, destination });
-  return await transfer({ ...given, isUpload: true, sources: sourcesOf(given), destination });
+  const sources = sourcesOf(given);
+  const connection = await Connection.open(given);
+  const renamed = await renamedFile(given, destination, connection) ?? { sources, destination };
+  return await transfer(connection, { ...given, ...renamed, isUpload: true });
+}
+
+/** Where one file is sent whose destination is no directory: it gets that name, as `cp` does it. */
+async function renamedFile(
+  given: CopyArguments,
+  path: string,
+  connection: Connection,
+): Promise<{ readonly sources: Sources; readonly destination: string } | undefined> {
+  const [source = ""] = given.sources;
+  if (!mayBeNewName(given) || !(await orMissing(Deno.stat(source)))?.isFile) return undefined;
+  if ((await statRemote(connection, path))?.is_dir) return undefined;
+  return { destination: parentOf(path), sources: new Map([[nameOf(path), source]]) };
 }
 
 /** What is sent, by the name that it gets. */

@@ -1,3 +1,4 @@
+import { Connection } from "../remote/connection.ts";
 import { syncArguments } from "./arguments.ts";
 import { transfer } from "./transfer.ts";
 
@@ -5,5 +6,5 @@ import { transfer } from "./transfer.ts";
 export async function run(args: string[]): Promise<number> {
   const given = syncArguments(args);
   const sources = new Map([["", given.source]]);
-  return await transfer({ ...given, sources, onConflict: "replace" });
+  return await transfer(await Connection.open(given), { ...given, sources, onConflict: "replace" });
 }

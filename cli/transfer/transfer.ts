@@ -1,5 +1,5 @@
 import { FileComparison, type ListedFile, type Side } from "../../storage/disk/file_comparison.ts";
-import { Connection } from "../remote/connection.ts";
+import type { Connection, ConnectionOptions } from "../remote/connection.ts";
 import type { MaxDelete, OnConflict, TransferOptions } from "./arguments.ts";
 import { concurrently } from "./concurrently.ts";
 import { download } from "./download.ts";
@@ -16,7 +16,7 @@ import { UsageError } from "../usage_error.ts";
 import { upload } from "./upload.ts";
 
 /** What is copied to where, and how. */
-export interface Transfer extends TransferOptions {
+export interface Transfer extends Omit<TransferOptions, keyof ConnectionOptions> {
   /** Whether files are sent to the server. */
   readonly isUpload: boolean;
   readonly sources: Sources;
@@ -40,8 +40,7 @@ const MAX_NAMED = 10;
  * Copies files between this machine and a server. Content that the other side has is not sent.
  * See docs/design/transfers.md.
  */
-export async function transfer(options: Transfer): Promise<number> {
-  const connection = await Connection.open(options);
+export async function transfer(connection: Connection, options: Transfer): Promise<number> {
   using comparison = new FileComparison();
   const run = new TransferRun(options, connection, comparison);
   return await run.run();
@@ -231,7 +230,8 @@ class TransferRun {
   async #makeDirectories(): Promise<void> {
     const missing = this.#comparison.differences("missingDirectories");
     if (this.#options.isUpload) return await makeRemoteDirectories(missing, this.#remote);
-    await this.#target.makeDirectory("");
+    const isNothing = this.#outcome.failed > 0 && this.#comparison.isEmpty("source");
+    if (!isNothing) await this.#target.makeDirectory("");
     for (const { path } of missing) {
       try {
         await this.#target.makeDirectory(path);

@@ -22,7 +22,7 @@ Deno.test("C 25, C 21 put sends a large file in one stream, and its digest with 
   const { code, stdout, stderr } = await client.run(["put", local, ":"]);
   assert.deepEqual([code, stdout, stderr], [0, "Sent 1 file, 100.0 MiB\n", ""]);
   assert.deepEqual(uploadRequests(server), ["POST 201", "PATCH 204", "PATCH 204"]);
-  assert.equal((await client.run(["get", "large.bin", `${directory.path}/back`])).code, 0);
+  assert.equal((await client.run(["get", "large.bin", `${directory.path}/back/`])).code, 0);
   const { stdout: same } = await client.run(["sync", "--dry-run", `${directory.path}/back`, ":"]);
   assert.match(same, /^Would send 0 files, 0 bytes; 1 file, 100\.0 MiB were there already\n$/);
 });

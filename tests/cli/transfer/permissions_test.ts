@@ -36,10 +36,16 @@ Deno.test({
       await child.output();
       return flags.sort();
     };
-    assert.deepEqual(await permissionsOf("get", "m", `${home}/to`), [
+    assert.deepEqual(await permissionsOf("get", "m", `${home}/to/`), [
       `--allow-net=${host}`,
-      `--allow-read=${config},${state},${home}/to`,
-      `--allow-write=${state},${home}/to`,
+      `--allow-read=${config},${state},${home}/to/`,
+      `--allow-write=${state},${home}/to/`,
+    ]);
+    // It may be the new name of a file.
+    assert.deepEqual(await permissionsOf("get", "m", `${home}/some/name`), [
+      `--allow-net=${host}`,
+      `--allow-read=${config},${state},${home}/some`,
+      `--allow-write=${state},${home}/some`,
     ]);
     assert.deepEqual(await permissionsOf("sync", "--delete", `${home}/from`, ":m"), [
       `--allow-net=${host}`,

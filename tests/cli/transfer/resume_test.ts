@@ -87,7 +87,7 @@ Deno.test("C 25 a transfer that was killed or cut continues where it was", async
   };
 
   await t.step("C 25 put after kill -9", async () => {
-    const args = ["put", local, "up"];
+    const args = ["put", local, "up/"];
     const before = await interrupted(args, "up", kill);
     proxy.cut();
     proxy.release();
@@ -97,7 +97,7 @@ Deno.test("C 25 a transfer that was killed or cut continues where it was", async
     assert.deepEqual(namesIn(`${directory.path}/.local/state/strongroom/uploads`), []);
   });
   await t.step("C 25 get after kill -9, and no file has its name before it is whole", async () => {
-    const args = ["get", "up/large.bin", target];
+    const args = ["get", "up/large.bin", `${target}/`];
     const before = await interrupted(args, "down", kill);
     assert.match(namesIn(target).join(), /^\.strongroom-[0-9a-f]{32}\.part$/);
     proxy.cut();
