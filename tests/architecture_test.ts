@@ -55,16 +55,15 @@ const FOR_ROUTES = [
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "main.ts": [
     "cli",
+    "cli/light",
     "cli/check",
     "cli/backup",
     "cli/migrate",
-    "cli/remote",
     "cli/scan",
     "cli/serve",
-    "cli/supervisor",
     "cli/token",
-    "cli/transfer",
   ],
+  "cli/light": ["cli", "cli/remote", "cli/supervisor", "cli/transfer"],
   packaging: ["cli/supervisor", "storage/threads"],
   "packaging/scanner": [
     "packaging",
@@ -453,6 +452,7 @@ Deno.test("imports point one way, and in no circle", async (t) => {
     );
     const programs = [
       "main.ts",
+      "cli/light/main.ts",
       "packaging/compile.ts",
       "packaging/npm/build.ts",
       "packaging/npm/install.ts",

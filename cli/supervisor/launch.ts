@@ -48,7 +48,10 @@ export async function launch(name: CommandName, args: readonly string[]): Promis
   const permissions = await permissionsOf(name, args);
   const fixedFlags = permissions.net.length > 0 ? REMOTE_FLAGS : LOCAL_FLAGS;
   const cacert = givenCacert();
-  using program = programArguments({ permissions, fixedFlags });
+  const entry = ["login", "server", "transfer"].includes(COMMANDS[name])
+    ? "cli/light/main"
+    : "main";
+  using program = programArguments({ permissions, fixedFlags, entry });
   const child = new Deno.Command(Deno.execPath(), {
     args: [...program.args, name, ...cacert === undefined ? [] : [`--cacert=${cacert}`], ...args],
     env: COMMANDS[name] === "data" ? {} : trustVariables(),

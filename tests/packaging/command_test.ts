@@ -11,12 +11,14 @@ const PRINT_ARGUMENTS = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n";
 async function fakePackage(parent: string): Promise<string> {
   const modules = `${parent}/lib/node_modules`;
   await Deno.mkdir(`${modules}/strongroom/bin`, { recursive: true });
-  await Deno.mkdir(`${modules}/strongroom/lib`);
+  await Deno.mkdir(`${modules}/strongroom/lib/cli/light`, { recursive: true });
   await Deno.mkdir(`${modules}/deno`);
   await Deno.mkdir(`${modules}/@deno/linux-x64-glibc`, { recursive: true });
   await Deno.mkdir(`${parent}/bin`);
   await Deno.copyFile(`${ROOT}packaging/strongroom`, `${modules}/strongroom/bin/strongroom`);
-  await Deno.writeTextFile(`${modules}/strongroom/lib/main.js`, "");
+  for (const name of ["main.js", "cli/light/main.js"]) {
+    await Deno.writeTextFile(`${modules}/strongroom/lib/${name}`, "");
+  }
   const runtime = `${modules}/@deno/linux-x64-glibc/deno`;
   await Deno.writeTextFile(runtime, PRINT_ARGUMENTS, { mode: 0o755 });
   await Deno.symlink("../lib/node_modules/strongroom/bin/strongroom", `${parent}/bin/strongroom`);
@@ -35,7 +37,9 @@ Deno.test("C 25 the command gives the runtime the permissions that the command n
     const { code, stdout, stderr } = await run(`${parent}/bin/strongroom`, args, { cwd, env });
     assert.deepEqual([code, stderr], [0, ""]);
     const lines = stdout.trimEnd().split("\n");
-    const main = lines.indexOf(`${lib}/main.js`);
+    const main = lines.findIndex((it) =>
+      [`${lib}/main.js`, `${lib}/cli/light/main.js`].includes(it)
+    );
     assert.deepEqual(lines.slice(main + 1), args);
     return lines.slice(0, main).filter((it) => it.startsWith("--allow"));
   };
