@@ -19,6 +19,7 @@ import { type Report, writeReport } from "./report.ts";
 import { START_CASES } from "./start_cases.ts";
 import { SMALL_CASES, TRANSFER_CASES } from "./transfer_cases.ts";
 import { TREE_CASES } from "./tree_cases.ts";
+import { VERB_CASES } from "./verb_cases.ts";
 
 const LIMITS = {
   STRONGROOM_MAX_UPLOAD_FILE_SIZE: "100000000000",
@@ -29,6 +30,7 @@ const CASES: readonly Case[] = [
   ...TRANSFER_CASES,
   ...SMALL_CASES,
   ...HUB_CASES,
+  ...VERB_CASES,
   ...ARCHIVE_CASES,
   ...GATE_CASES,
   ...TREE_CASES,

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { ChildServer, ROOT } from "../support/child_server.ts";
+import { ChildServer } from "../support/child_server.ts";
 import { run } from "../support/tools.ts";
 import { fillDirectory } from "./large_directory.ts";
 import {
@@ -12,13 +12,14 @@ import {
   scaled,
   seconds,
 } from "./measures.ts";
+import { buildCommand } from "./verb_cases.ts";
 
 const RECORDS = scaled(200_000);
 
 /** Starts of a command that are timed together. */
 const STARTS = scaled(20);
 /** Commands that open no database. Those that do load the storage, too. */
-const LIGHT_COMMANDS: readonly string[] = ["version", "help", "permissions", "config"];
+const LIGHT_COMMANDS: readonly string[] = ["version", "help", "permissions", "config", "ls --help"];
 
 /** Cases of commands, and of a data directory with many records. */
 export const START_CASES: readonly Case[] = [
@@ -61,24 +62,16 @@ export const START_CASES: readonly Case[] = [
     name: "start of commands of the package",
     async measure({ directory }) {
       const root = `${directory}/command`;
-      const built = await run(
-        Deno.execPath(),
-        ["run", "-A", "packaging/npm/build.ts", `--output=${root}/node_modules/strongroom`],
-        { cwd: ROOT },
-      );
-      assert.equal(built.code, 0, built.stderr);
-      await Deno.mkdir(`${root}/node_modules/deno`);
-      await Deno.symlink(Deno.execPath(), `${root}/node_modules/deno/deno`);
+      const command = await buildCommand(directory);
       await Deno.writeTextFile(`${root}/empty.ts`, "");
       const start = (command: string, ...args: string[]) => async () => {
         for (let count = 0; count < STARTS; count++) {
           assert.equal((await run(command, args, { cwd: root })).code, 0);
         }
       };
-      const command = `${root}/node_modules/strongroom/bin/strongroom`;
       const times = await compare({
         empty: start(Deno.execPath(), "run", "--quiet", "empty.ts"),
-        ...Object.fromEntries(LIGHT_COMMANDS.map((it) => [it, start(command, it)])),
+        ...Object.fromEntries(LIGHT_COMMANDS.map((it) => [it, start(command, ...it.split(" "))])),
       });
       const comparisons = LIGHT_COMMANDS.map((it): Comparison => ({
         title: `${STARTS} starts of strongroom ${it}`,
