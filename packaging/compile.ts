@@ -33,6 +33,8 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     ...["env", "net", "read", "run", "write"].map((name) => `--allow-${name}`),
     "--allow-sys=statfs,loadavg,systemMemoryInfo,setPriority",
     ...Object.values(WORKERS).map((module) => `--include=${fileURLToPath(module)}`),
+    `--include=${ROOT}dist/scanner/scan.js`,
+    `--include=${ROOT}dist/scanner/scanning.js`,
     `${OUTPUT}${partial}`,
     ...Deno.args.filter((it) => !it.startsWith(OUTPUT)),
     "main.ts",

@@ -54,6 +54,7 @@ export interface AppOptions
   readonly sessions: ConsoleSessions;
   /** Adds the console. @default none */
   readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
+  readonly readScanner: ConsoleParts["readScanner"];
 }
 
 /** What the console is made of (C 24). */
@@ -64,6 +65,8 @@ export interface ConsoleParts {
   readonly publicUrl: PublicUrl;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;
+  /** The modules of the scanner for browsers, by their names; none where they were not built. */
+  readonly readScanner: () => Promise<ReadonlyMap<string, string>>;
 }
 
 export interface ApiOptions {
@@ -99,6 +102,7 @@ export function createApp(options: AppOptions): App {
     app,
     verify: options.verify,
     sessions: options.sessions,
+    readScanner: options.readScanner,
     publicUrl,
     serveApi({ base, credentialOf, guard }) {
       for (const route of API_ROUTES) {

@@ -146,6 +146,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/reports",
     "storage/scanners/sandbox",
     "storage/scanners",
+    "storage/threads",
   ],
   routes: [
     ...FOR_ROUTES,

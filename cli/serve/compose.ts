@@ -39,6 +39,7 @@ import { auditTrail } from "../../storage/upkeep/audit/audit_log.ts";
 import { ReportThread } from "../../storage/reports/report_thread.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import type { Storage } from "../../storage/stores/storage.ts";
+import { readBrowserScanner } from "./browser_scanner.ts";
 import { measureServer } from "./metrics.ts";
 import { composeScans } from "./scans.ts";
 import { findTracing } from "./tracing.ts";
@@ -197,6 +198,7 @@ export async function compose(
     openMetrics: settings.metrics === "open",
     sessions: new ConsoleSessions(records.sessions),
     serveConsole: settings.console === "on" ? serveConsole : undefined,
+    readScanner: readBrowserScanner,
     activeSpan: await findTracing(),
     validateReport: reports.validate,
     ...replacements.app,

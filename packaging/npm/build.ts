@@ -35,7 +35,15 @@ const { code } = await new Deno.Command(Deno.execPath(), {
 }).spawn().status;
 if (code !== 0) Deno.exit(code);
 await loadNodeModulesLazily(`${output}/lib`);
-await writeLicenses(`${output}/lib`, ROOT, `${output}/THIRD_PARTY_LICENSES`);
+const licenses = `${output}/THIRD_PARTY_LICENSES`;
+await writeLicenses(`${output}/lib`, ROOT, licenses);
+// The console gives it to browsers.
+await Deno.mkdir(`${output}/lib/scanner`);
+for (const name of ["scan.js", "scanning.js"]) {
+  await Deno.copyFile(`${ROOT}dist/scanner/${name}`, `${output}/lib/scanner/${name}`);
+}
+const ofScanner = await Deno.readTextFile(`${ROOT}dist/scanner/THIRD_PARTY_LICENSES`);
+await Deno.writeTextFile(licenses, `\n\n${ofScanner}`, { append: true });
 await Deno.copyFile(`${ROOT}packaging/strongroom`, `${output}/bin/strongroom`);
 await Deno.chmod(`${output}/bin/strongroom`, 0o755);
 for (const name of ["LICENSE", "README.md"]) await Deno.copyFile(ROOT + name, join(output, name));

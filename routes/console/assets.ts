@@ -10,6 +10,9 @@ import { ICON, MODULES, ON_DEMAND, STYLES } from "./modules.ts";
 const ENTRY = "main.js";
 const STYLE = "console.css";
 const ICON_FILE = "icon.svg";
+/** Where the modules of the scanner are. The console imports the first one. */
+const SCANNER = "scanner/";
+const SCAN = `${SCANNER}scan.js`;
 
 /** Where browsers find what is not in `app/`: packages, and modules of the server. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -40,14 +43,19 @@ export interface Assets {
  * Makes the files of the console out of its source, in turns of the event loop.
  *
  * @param root What precedes all addresses of the server. @default nothing
+ * @param scanner The modules of the scanner for browsers, by their names. @default none
  */
-export async function buildAssets(root = ""): Promise<Assets> {
+export async function buildAssets(
+  root = "",
+  scanner: ReadonlyMap<string, string> = new Map(),
+): Promise<Assets> {
   const texts = new Map<string, string>();
   for (const [name, load] of Object.entries({ ...MODULES, ...ON_DEMAND })) {
     const { default: text } = await load();
     texts.set(addressed(name), name.endsWith(".ts") ? script(name, text) : linked(name, text));
     await yieldToEventLoop();
   }
+  for (const [name, text] of scanner) texts.set(SCANNER + name, text);
   const styles = await Promise.all(STYLES.map(async (load) => (await load()).default));
   texts.set(STYLE, styles.join("\n"));
   texts.set(ICON_FILE, (await ICON()).default);
@@ -59,7 +67,8 @@ export async function buildAssets(root = ""): Promise<Assets> {
     await yieldToEventLoop();
   }
   const modules = Object.keys(MODULES).map((name) => root + base + addressed(name));
-  return { page: asset("text/html; charset=utf-8", page(root + base, modules)), files };
+  const scan = texts.has(SCAN) ? root + base + SCAN : undefined;
+  return { page: asset("text/html; charset=utf-8", page(root + base, modules, scan)), files };
 }
 
 /** JavaScript of a module in TypeScript. An executable has it already: its build removes the types. */
@@ -98,14 +107,15 @@ function asset(type: string, text: string): Asset {
   return { type, bytes, gzip: new Uint8Array(gzipSync(bytes, { level: 9 })) };
 }
 
-function page(base: string, modules: readonly string[]): string {
+/** @param scan The address of the scanner, which the console loads when a person wants it. */
+function page(base: string, modules: readonly string[], scan: string | undefined): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>strongroom</title>
+<title>strongroom</title>${scan === undefined ? "" : `\n<meta name="scanner" content="${scan}">`}
 <link rel="icon" href="${base}${ICON_FILE}">
 <link rel="stylesheet" href="${base}${STYLE}">
 ${modules.map((module) => `<link rel="modulepreload" href="${module}">`).join("\n")}

@@ -23,7 +23,8 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // The scanner's package makes the address of its worker with it.
+  "trusted-types strongroom-scanner",
 ].join("; ");
 
 /**
@@ -31,7 +32,7 @@ const PAGE_POLICY = [
  * See docs/design/console.md.
  */
 export function serveConsole(parts: ConsoleParts): void {
-  const { app, verify, sessions, publicUrl, serveApi } = parts;
+  const { app, verify, sessions, publicUrl, serveApi, readScanner } = parts;
   const session = `${CONSOLE_PATH}/session`;
   const guard = requireConsole(publicUrl, false);
   const signing = { verify, sessions, cookie: new ConsoleCookie(publicUrl) };
@@ -46,7 +47,8 @@ export function serveConsole(parts: ConsoleParts): void {
   });
   let building: Promise<Assets> | undefined;
   // Made when a browser asks for them first.
-  const assets = () => building ??= buildAssets(publicUrl.path);
+  const assets = () =>
+    building ??= readScanner().then((scanner) => buildAssets(publicUrl.path, scanner));
   // The address of a repository or commit, which clients of the hub print.
   for (const commit of ["", "/commit/:commit"]) {
     app.get(
@@ -75,7 +77,11 @@ function sendPage(c: Context<AppEnvironment>, { page }: Assets): Response {
 function sendFile(c: Context<AppEnvironment>, { files }: Assets): Response {
   const file = files.get(c.req.path);
   if (file !== undefined) {
-    return sendAsset(c, file, { "Cache-Control": "public, max-age=31536000, immutable" });
+    return sendAsset(c, file, {
+      "Cache-Control": "public, max-age=31536000, immutable",
+      // For workers: they load and send nothing.
+      "Content-Security-Policy": "default-src 'none'",
+    });
   }
   return failure(c, { kind: "ErrRouteNotFound", message: "The console has no such file" });
 }

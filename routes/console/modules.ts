@@ -93,6 +93,7 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "ui/toasts.ts": () => import("./app/ui/toasts.ts", { with: { type: "text" } }),
   "ui/verdict.ts": () => import("./app/ui/verdict.ts", { with: { type: "text" } }),
   "ui/visible_rows.ts": () => import("./app/ui/visible_rows.ts", { with: { type: "text" } }),
+  "uploads/checks.ts": () => import("./app/uploads/checks.ts", { with: { type: "text" } }),
   "uploads/dropped.ts": () => import("./app/uploads/dropped.ts", { with: { type: "text" } }),
   "uploads/panel.ts": () => import("./app/uploads/panel.ts", { with: { type: "text" } }),
   "uploads/queue.ts": () => import("./app/uploads/queue.ts", { with: { type: "text" } }),

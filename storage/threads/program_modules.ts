@@ -13,7 +13,10 @@ export function programModule(name: string): URL {
   return new URL(`${name}.${IS_PACKAGED ? "js" : "ts"}`, ROOT);
 }
 
-/** The directories of the modules that run as workers, which read them as files. */
+/** Where the scanner for browsers is: in a checkout, once it was built. */
+export const BROWSER_SCANNER = PROGRAM_ROOT + (IS_PACKAGED ? "scanner" : "dist/scanner");
+
+/** The directories of modules that are read as files: those that run as workers, and those for browsers. */
 export const MODULE_DIRECTORIES: readonly string[] = IS_PACKAGED
   ? [PROGRAM_ROOT]
-  : ["core", "schemas", "storage"].map((name) => PROGRAM_ROOT + name);
+  : ["core", "schemas", "storage"].map((name) => PROGRAM_ROOT + name).concat(BROWSER_SCANNER);

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { stripTypeScriptTypes } from "node:module";
+import { readBrowserScanner } from "../../cli/serve/browser_scanner.ts";
 import { consoleScripts } from "../../packaging/console_scripts.ts";
 import { MODULES, ON_DEMAND } from "../../routes/console/modules.ts";
 import { buildAssets } from "../../routes/console/assets.ts";
@@ -64,7 +65,10 @@ Deno.test("C 25 the program serves, scans and shows its console with the configu
   assert.deepEqual(await settledVerdicts(user), ["bad.pkl dangerous"]);
   // The page has the hash of all files of the console, which are without types there, too.
   const page = await (await fetch(child.origin)).text();
-  assert.equal(page, new TextDecoder().decode((await buildAssets()).page.bytes));
+  assert.equal(
+    page,
+    new TextDecoder().decode((await buildAssets("", await readBrowserScanner())).page.bytes),
+  );
 });
 
 /**

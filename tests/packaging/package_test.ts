@@ -41,7 +41,7 @@ Deno.test({
     await t.step("C 25 it has the version, the help and the scanner", async () => {
       assert.equal((await strongroom("--version")).stdout, `strongroom ${version}\n`);
       const licenses = `${prefix}/lib/node_modules/strongroom/THIRD_PARTY_LICENSES`;
-      assert.match(await Deno.readTextFile(licenses), /^hono\/[\s\S]+^valibot\//m);
+      assert.match(await Deno.readTextFile(licenses), /^hono\/[\s\S]+^valibot\/[\s\S]+^fzstd\//m);
       assert.match((await strongroom("scan", "--help")).stdout, /\nExamples:\n/);
       await Deno.copyFile(
         `${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`,
@@ -83,6 +83,10 @@ Deno.test({
       assert.match(capacity.stdout, new RegExp(`^Answer +of the server at ${child.origin}\n`));
       const check = await run(command, ["check", "--read-data"], { cwd, env });
       assert.deepEqual([check.code, check.stdout.endsWith(": sound\n")], [0, true], check.stderr);
+      const page = await (await fetch(child.origin)).text();
+      const scanner = /<meta name="scanner" content="([^"]+)">/.exec(page)?.[1] ?? "";
+      const module = await (await fetch(`${child.origin}${scanner}`)).text();
+      assert.match(module, /^export \{\n {2}scan\n\};/m);
       const processes = [child.pid, ...(await childrenOf(child.supervisorPid)).keys()];
       assert.ok(processes.length >= 2);
       child.process.kill("SIGTERM");

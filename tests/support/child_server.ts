@@ -1,4 +1,4 @@
-/** The server as users start it: `deno task start`, in child processes. */
+/** The server as users start it, in child processes. */
 
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -52,17 +52,18 @@ function command(args: readonly string[], env: Readonly<Record<string, string>>)
 export interface ChildOptions {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The checkout whose task starts the server. @default this one */
+  /** The checkout whose server is started. @default this one */
   readonly root?: string;
   /** Arguments of `strongroom serve`. */
   readonly args?: readonly string[];
-  /** The command that starts the server, before its arguments. @default the task */
+  /** The command that starts the server, before its arguments. @default {@link SERVE} */
   readonly command?: readonly string[];
   /** A program that runs the server, such as strace, with its arguments. */
   readonly under?: readonly [program: string, ...args: string[]];
 }
 
-const TASK: readonly string[] = [Deno.execPath(), "task", "start"];
+/** What `deno task start` runs when it has built the scanner for browsers. */
+const SERVE: readonly string[] = [Deno.execPath(), "run", "--allow-all", "main.ts", "serve"];
 
 /** A line of the log of a server that serves. */
 const SERVING = /"url":"([^"]+)","pid":(\d+)/g;
@@ -74,7 +75,7 @@ export class ChildServer implements AsyncDisposable {
 
   private constructor(
     readonly process: Deno.ChildProcess,
-    /** The process that supervises the server: a child of the one that runs the task. */
+    /** The process that supervises the server: itself, if it does without scanner processes. */
     readonly supervisorPid: number,
     readonly origin: string,
     env: Readonly<Record<string, string>>,
@@ -86,7 +87,7 @@ export class ChildServer implements AsyncDisposable {
 
   /** Starts a server on a free port and waits until it serves. */
   static async start(
-    { dataDir, env, under, root = ROOT, args: given = [], command = TASK }: ChildOptions,
+    { dataDir, env, under, root = ROOT, args: given = [], command = SERVE }: ChildOptions,
   ): Promise<ChildServer> {
     const whole = {
       STRONGROOM_DATA_DIR: dataDir,
@@ -105,7 +106,8 @@ export class ChildServer implements AsyncDisposable {
     }).spawn();
     const log = new ServerLog(process.stderr);
     const { url, pid } = await log.serving();
-    return new ChildServer(process, await parentOf(pid), new URL(url).origin, whole, log);
+    const supervisorPid = pid === process.pid ? pid : await parentOf(pid);
+    return new ChildServer(process, supervisorPid, new URL(url).origin, whole, log);
   }
 
   /** The process that serves, or the last one that did. */
@@ -156,7 +158,7 @@ export class ChildServer implements AsyncDisposable {
       // One that starts in its place, and its scanners: those that a test has stopped notice nothing.
       const children = [...(await childrenOf(this.supervisorPid)).keys()];
       for (const pid of children) killNow(pid);
-      Deno.kill(this.supervisorPid, "SIGKILL");
+      killNow(this.supervisorPid);
       // They are no longer waited for, and they keep their locks until they are gone.
       await until(() => !children.some(isAlive));
     } else Deno.kill(this.pid, signal);

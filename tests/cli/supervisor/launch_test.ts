@@ -17,6 +17,8 @@ const PROGRAM = [
   "deno.lock",
 ];
 
+const START = [Deno.execPath(), "task", "start"];
+
 /** Copies the program to a new directory below `parent`. */
 async function copyCheckout(parent: string, name: string): Promise<string> {
   const root = `${parent}/${name}`;
@@ -93,14 +95,14 @@ Deno.test("deno task start and deno task cli", async (t) => {
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await t.step(`pass ${signal} on, once`, async () => {
-      await using child = await ChildServer.start({ dataDir });
+      await using child = await ChildServer.start({ dataDir, command: START });
       child.process.kill(signal);
       assert.equal((await child.ended()).code, 0);
       assert.match(await child.printed(), new RegExp(`"Stopping","signal":"${signal}"`));
     });
   }
   await t.step("stop the server when the launcher is killed", async () => {
-    await using child = await ChildServer.start({ dataDir });
+    await using child = await ChildServer.start({ dataDir, command: START });
     Deno.kill(child.supervisorPid, "SIGKILL");
     await child.ended();
     await until(async () => (await child.printed()).includes('"msg":"Stopped"'));

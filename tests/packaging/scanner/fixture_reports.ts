@@ -26,12 +26,17 @@ export async function serverReport(path: string): Promise<Report> {
   return report({ files: [{ path, scan: result }], startTime: 0, duration: 0, skip });
 }
 
-/** Builds the package where programs in the directory import it from. Returns its own directory. */
-export async function buildPackage(directory: string): Promise<string> {
-  const output = `${directory}/node_modules/strongroom-scanner`;
+/** Builds the package where the console has it from, or elsewhere. */
+export async function buildScanner(output = `${ROOT}dist/scanner`): Promise<void> {
   const args = ["task", "-q", "package:scanner", `--output=${output}`];
   const { code, stderr } = await run(Deno.execPath(), args, { cwd: ROOT });
   if (code !== 0) throw new Error(stderr);
+}
+
+/** Builds the package where programs in the directory import it from. Returns its own directory. */
+export async function buildPackage(directory: string): Promise<string> {
+  const output = `${directory}/node_modules/strongroom-scanner`;
+  await buildScanner(output);
   const manifest = { dependencies: { "strongroom-scanner": "*" } };
   await Deno.writeTextFile(`${directory}/package.json`, JSON.stringify(manifest));
   return output;

@@ -4,7 +4,9 @@ import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { plural } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
+import { canCheck, checks, setChecks } from "../uploads/checks.ts";
 import { type Chosen, chosen } from "../uploads/dropped.ts";
+import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { askForFolder, askToDelete, askToRename, askWhereTo } from "./actions.ts";
@@ -84,9 +86,24 @@ function FolderActions(
     may("resources.upload") && [
       h(FilePicker, { key: "files", label: "Upload files", isFolder: false, onFiles }),
       h(FilePicker, { key: "folder", label: "Upload folder", isFolder: true, onFiles }),
+      canCheck && h(ChecksSwitch, { key: "checks" }),
     ],
     may("resources.edit") &&
       h(Button, { label: "New folder", icon: "folderPlus", onClick: () => askForFolder(path) }),
+  );
+}
+
+/** Whether files are checked in this browser before they are sent. */
+function ChecksSwitch(): ComponentChild {
+  return h(
+    "label",
+    { class: "checks", title: "The scanner runs in this browser. The server scans for itself." },
+    h("input", {
+      type: "checkbox",
+      checked: useStore(checks),
+      onChange: (event: TargetedEvent<HTMLInputElement>) => setChecks(event.currentTarget.checked),
+    }),
+    "Check files here first",
   );
 }
 

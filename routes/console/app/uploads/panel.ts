@@ -5,6 +5,7 @@ import { ownTree } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
+import { VerdictBadge } from "../ui/verdict.ts";
 import { nameOf } from "../shared/paths.ts";
 import {
   cancelAll,
@@ -23,12 +24,14 @@ import type { Transfer, UploadItem } from "./transfer.ts";
 /** Of more files, those that need attention are shown first. */
 const MAX_SHOWN = 100;
 const ATTENTION: readonly UploadItem["state"][] = [
+  "held",
   "exists",
   "failed",
   "unfinished",
   "waiting",
   "sending",
   "paused",
+  "checking",
   "queued",
   "done",
 ];
@@ -124,9 +127,16 @@ function UploadRow({ item }: { readonly item: UploadItem }): ComponentChild {
         tree === ownTree() ? null : `Tree ${tree}: `,
         h("bdi", null, path),
       ),
+      item.checked !== undefined && h(
+        "span",
+        { class: "uploads-checked" },
+        "Checked here: ",
+        h(VerdictBadge, { verdict: item.checked, detail: "What this browser found" }),
+      ),
       h("span", { class: `uploads-state state-${state} number` }, stateText(item, mustChoose)),
       isMoving && h(Progress, { label: name, sent, size }),
     ),
+    state === "held" && h(Button, { label: "Send anyway", onClick: () => resumeUpload(key) }),
     state === "exists" &&
       h(Button, { label: "Replace", onClick: () => resumeUpload(key, "replace") }),
     (state === "sending" || state === "waiting") &&
@@ -169,6 +179,10 @@ function stateText(
   mustChoose: boolean,
 ): string {
   switch (state) {
+    case "checking":
+      return `Is checked here – ${bytes(size)}`;
+    case "held":
+      return "Not sent. Send it anyway, or cancel it";
     case "queued":
       return `Waits for others – ${bytes(size)}`;
     case "sending":
@@ -208,7 +222,7 @@ function Remaining({ state }: { readonly state: UploadsState }): ComponentChild 
 }
 
 function totalsOf({ items }: UploadsState): { sent: number; size: number } {
-  const counted = items.filter(({ state }) => state !== "exists" && state !== "failed");
+  const counted = items.filter(({ state }) => !["exists", "failed", "held"].includes(state));
   return {
     sent: counted.reduce((sum, { sent }) => sum + sent, 0),
     size: counted.reduce((sum, { size }) => sum + size, 0),
@@ -217,7 +231,9 @@ function totalsOf({ items }: UploadsState): { sent: number; size: number } {
 
 function titleOf({ items }: UploadsState): string {
   const done = items.filter(({ state }) => state === "done").length;
-  const open = items.filter(({ state }) => ["queued", "sending", "waiting"].includes(state)).length;
+  const open =
+    items.filter(({ state }) => ["checking", "queued", "sending", "waiting"].includes(state))
+      .length;
   if (open > 0) return `Uploading ${plural(open, "file")}`;
   const stopped = items.filter(({ state }) => state === "unfinished").length;
   if (stopped > 0) return plural(stopped, "unfinished upload");

@@ -2,16 +2,17 @@ import { sleep } from "../shared/live.ts";
 import { currentTree, session } from "../shared/session.ts";
 import { Store } from "../shared/store.ts";
 import { messageOf } from "../ui/states.ts";
+import { check, checks } from "./checks.ts";
 import type { ChosenFile } from "./dropped.ts";
 import { Rate } from "./rate.ts";
 import {
   addressOf,
   delayAfter,
   forgetUpload,
-  isSmall,
   refused,
   sendFile,
   sendTogether,
+  smallOnes,
   type Transfer,
   type UploadItem,
   whyUnreadable,
@@ -32,10 +33,6 @@ export const uploads = new Store<UploadsState>({ items: [], rate: 0 });
 const MAX_SENDING = 3;
 /** How often what is shown changes at most, in milliseconds. */
 const SHOW_MS = 150;
-/** How many small files are sent together. */
-const MAX_TOGETHER = 200;
-/** How many bytes small files that are sent together have, but for the last one: 4 MiB. */
-const MAX_TOGETHER_BYTES = 4 * 2 ** 20;
 
 const transfers = new Map<number, Transfer>();
 /** How many requests send files. */
@@ -65,15 +62,28 @@ export function upload(files: readonly ChosenFile[]): void {
     if (before !== undefined) cancelUpload(before);
     const { path, file, handle } = chosen;
     const { name, size, lastModified } = file;
+    const isChecked = checks.value;
     add({
-      item: { key: ++lastKey, tree, path, size, state: "queued", sent: 0 },
+      item: { key: ++lastKey, tree, path, size, state: isChecked ? "checking" : "queued", sent: 0 },
       user: value.session.user_id,
       facts: { name, size, lastModified },
       ...{ file, handle },
       abort: new AbortController(),
       onConflict: "error",
     });
+    if (isChecked) void checkFile(lastKey, file);
   }
+  startNext();
+}
+
+/** Checks a file here, and has it sent if it is clean. */
+async function checkFile(key: number, file: File): Promise<void> {
+  const transfer = transfers.get(key);
+  if (transfer === undefined) return;
+  const checked = await check(transfer.item.path, file, transfer.abort.signal);
+  const isSignedIn = session.value.kind === "signedIn";
+  transfer.isInterrupted = !isSignedIn;
+  change(key, { checked, state: checked !== "clean" ? "held" : isSignedIn ? "queued" : "paused" });
   startNext();
 }
 
@@ -167,7 +177,7 @@ export function clearEnded(): void {
 /** Whether leaving the page would break something off. */
 export function isUploading(): boolean {
   return transfers.values().some(({ item: { state } }) =>
-    ["queued", "sending", "waiting"].includes(state)
+    ["checking", "queued", "sending", "waiting"].includes(state)
   );
 }
 
@@ -203,7 +213,7 @@ function startNext(): void {
   for (const [key, { item, file }] of transfers) {
     if (sending >= MAX_SENDING) return;
     if (item.state !== "queued" || file === undefined) continue;
-    const together = smallOnes(key);
+    const together = smallOnes(key, transfers);
     for (const it of [key, ...together]) change(it, { state: "sending" });
     sending++;
     void (together.length > 1 ? transferTogether(together) : transferFile(key, file))
@@ -212,22 +222,6 @@ function startNext(): void {
         startNext();
       });
   }
-}
-
-/** A queued file and those that are sent together with it, if all are small. */
-function smallOnes(key: number): number[] {
-  const first = transfers.get(key);
-  if (first === undefined || !isSmall(first)) return [];
-  const keys: number[] = [];
-  let bytes = 0;
-  for (const [other, transfer] of transfers) {
-    const { item: { state, tree, size }, onConflict } = transfer;
-    if (state !== "queued" || tree !== first.item.tree || onConflict !== first.onConflict) continue;
-    if (!isSmall(transfer)) continue;
-    bytes += size;
-    if (keys.push(other) === MAX_TOGETHER || bytes >= MAX_TOGETHER_BYTES) break;
-  }
-  return keys;
 }
 
 /** Sends small files in one request, and each one alone if that fails. */

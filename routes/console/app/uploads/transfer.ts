@@ -8,6 +8,7 @@ import {
   storeFile,
   type UploadAddress,
 } from "./tus.ts";
+import type { CheckVerdict } from "./checks.ts";
 import { type FileFacts, forget, keep } from "./unfinished.ts";
 
 /** A file on its way to the server. */
@@ -18,6 +19,9 @@ export interface UploadItem {
   readonly path: string;
   readonly size: number;
   readonly state:
+    | "checking"
+    /** The check here was not clean: the person decides. */
+    | "held"
     | "queued"
     | "sending"
     | "waiting"
@@ -30,6 +34,8 @@ export interface UploadItem {
   /** Bytes that have left. */
   readonly sent: number;
   readonly problem?: string;
+  /** What the check in this browser says. The server makes its own verdict. */
+  readonly checked?: CheckVerdict;
 }
 
 /** What an item has besides what is shown. */
@@ -53,6 +59,10 @@ export interface Transfer {
 
 /** Files of up to this size are sent many in one request: 256 KiB. */
 const MAX_SMALL_BYTES = 256 * 1024;
+/** How many small files are sent together. */
+const MAX_TOGETHER = 200;
+/** How many bytes small files that are sent together have, but for the last one: 4 MiB. */
+const MAX_TOGETHER_BYTES = 4 * 2 ** 20;
 /** Characters that browsers change in the names of a form. */
 const CHANGED_IN_FORMS = /["\r\n]/;
 /** Files of up to this size are sent in one request, from their start if it fails: 1 MiB. */
@@ -103,8 +113,24 @@ export async function sendFile(
   await forgetUpload(upload.id);
 }
 
+/** A queued file and those that are sent together with it, if all are small. */
+export function smallOnes(key: number, transfers: ReadonlyMap<number, Transfer>): number[] {
+  const first = transfers.get(key);
+  if (first === undefined || !isSmall(first)) return [];
+  const keys: number[] = [];
+  let bytes = 0;
+  for (const [other, transfer] of transfers) {
+    const { item: { state, tree, size }, onConflict } = transfer;
+    if (state !== "queued" || tree !== first.item.tree || onConflict !== first.onConflict) continue;
+    if (!isSmall(transfer)) continue;
+    bytes += size;
+    if (keys.push(other) === MAX_TOGETHER || bytes >= MAX_TOGETHER_BYTES) break;
+  }
+  return keys;
+}
+
 /** Whether a file may be sent together with others. */
-export function isSmall({ item, file, isAlone = false, id }: Transfer): boolean {
+function isSmall({ item, file, isAlone = false, id }: Transfer): boolean {
   return !isAlone && id === undefined && file !== undefined && file.size <= MAX_SMALL_BYTES &&
     !CHANGED_IN_FORMS.test(item.path);
 }
