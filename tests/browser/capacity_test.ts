@@ -1,17 +1,8 @@
 import * as assert from "node:assert/strict";
-import type { ContentScanner } from "../../core/scans/ports.ts";
 import { assertAccessible } from "./axe.ts";
+import { ENDLESS } from "../support/endless_scanner.ts";
 import { ScanRoom } from "../support/scan_room.ts";
 import { enterCredential, HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
-
-/** No scan ends by itself. */
-const ENDLESS: ContentScanner = {
-  async scan(_content, { signal }) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    signal.addEventListener("abort", () => reject(signal.reason));
-    return await promise;
-  },
-};
 
 Deno.test({
   name: "C 24: the room Capacity shows pressure, readings as plots, leases and who waits",

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { assertAccessible } from "./axe.ts";
+import { ENDLESS } from "../support/endless_scanner.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 
 const MODELS = new URL("../fixtures/models/", import.meta.url);
@@ -108,13 +109,7 @@ Deno.test({
   async fn() {
     await using browser = await TestBrowser.start({
       // No scan ends by itself.
-      contents: {
-        async scan(_content, { signal }) {
-          const { promise, reject } = Promise.withResolvers<never>();
-          signal.addEventListener("abort", () => reject(signal.reason));
-          return await promise;
-        },
-      },
+      contents: ENDLESS,
     });
     const client = await browser.server.as(1, ...WORKER);
     await client.upload("models", { "a.bin": "a" });

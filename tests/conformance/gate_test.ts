@@ -7,6 +7,7 @@ import { ScanFailure } from "../../core/scans/ports.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { BlobReader, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
 import { type Client, dataOf, refused, type Reply } from "../support/client.ts";
+import { ENDLESS } from "../support/endless_scanner.ts";
 import { modelFile } from "../support/models.ts";
 import { TestServer, type TestServerOptions, USER_PRIVILEGES } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
@@ -229,15 +230,7 @@ Deno.test("C 18 the gate accepts the verdicts of its setting", async () => {
 
 Deno.test("C 18 the gate fails closed", async (t) => {
   await t.step("C 18 while a file has never been scanned", async () => {
-    const scanning = Promise.withResolvers<never>();
-    await using server = await gated({}, {
-      contents: {
-        scan: (_, { signal }) => {
-          signal.addEventListener("abort", () => scanning.reject(signal.reason));
-          return scanning.promise;
-        },
-      },
-    });
+    await using server = await gated({}, { contents: ENDLESS });
     const one = await server.as(1);
     await one.upload("d", { "a.pkl": CLEAN });
     const reply = await downloaded(one, "d/a.pkl");

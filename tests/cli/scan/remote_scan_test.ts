@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { ROOT } from "../../support/child_server.ts";
+import { ENDLESS } from "../../support/endless_scanner.ts";
 import { COMMAND_ENVIRONMENT, RemoteClient } from "../../support/remote_client.ts";
 import { TestServer, USER_PRIVILEGES } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
@@ -80,13 +81,7 @@ Deno.test({
     await using directory = await TempDir.make();
     // No scan ends by itself.
     await using server = await TestServer.start({
-      contents: {
-        async scan(_content, { signal }) {
-          const { promise, reject } = Promise.withResolvers<never>();
-          signal.addEventListener("abort", () => reject(signal.reason));
-          return await promise;
-        },
-      },
+      contents: ENDLESS,
     });
     await modelsOn(server);
     const user = await server.as(1, ...PRIVILEGES);

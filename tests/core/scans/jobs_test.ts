@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { plainScan } from "../scanner/plain_scan.ts";
 import { LeasePool, readTunables, type SystemStats } from "../../../core/capacity/mod.ts";
 import { DamageLog } from "../../../core/damage.ts";
+import { untilAborted } from "../../../core/event_loop.ts";
 import { Log } from "../../../core/log.ts";
 import { ScanLeases } from "../../../core/scans/scan_leases.ts";
 import { SharedScans } from "../../../core/scans/shared_scans.ts";
@@ -78,9 +79,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
       async scan({ hash, name }, { signal }) {
         if (name === "endless") {
           endless.resolve();
-          await new Promise((_, reject) =>
-            signal.addEventListener("abort", () => reject(signal.reason))
-          );
+          await untilAborted(new Promise<never>(() => {}), signal);
         }
         return plainScan(10, hash);
       },
@@ -116,11 +115,10 @@ Deno.test("C 15 cancel()", async (t) => {
     const building = Promise.withResolvers<void>();
     const { jobs } = jobsOn(HOST, {
       async *files() {},
-      complete: (_id, _now, signal) =>
-        new Promise((_, reject) => {
-          signal.addEventListener("abort", () => reject(signal.reason));
-          building.resolve();
-        }),
+      complete: (_id, _now, signal) => {
+        building.resolve();
+        return untilAborted(new Promise<never>(() => {}), signal);
+      },
     });
     await using _jobs = jobs;
     const finished = jobs.finished(1, NEVER);

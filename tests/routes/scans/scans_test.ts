@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import * as v from "valibot";
+import { untilAborted } from "../../../core/event_loop.ts";
 import { ScanFailure } from "../../../core/scans/ports.ts";
 import { Report } from "../../../schemas/report/report.ts";
 import { ScanEntry, ScanList } from "../../../schemas/scans.ts";
@@ -215,8 +216,7 @@ Deno.test("C 15 the queue", async (t) => {
         const gate = Promise.withResolvers<void>();
         onProgress?.(1);
         gates.push(gate);
-        signal.addEventListener("abort", () => gate.reject(signal.reason));
-        await gate.promise;
+        await untilAborted(gate.promise, signal);
         throw new ScanFailure("Scanner of the test failed");
       },
     },
@@ -414,9 +414,7 @@ Deno.test("C 15 scans of equal content at the same time share one run", async (t
     contents: {
       async scan({ hash, name }, { signal }) {
         started.push(name);
-        const { promise: aborted, reject } = Promise.withResolvers<never>();
-        signal.addEventListener("abort", () => reject(signal.reason));
-        await Promise.race([gate.promise, aborted]);
+        await untilAborted(gate.promise, signal);
         if (name.startsWith("broken")) throw new ScanFailure("It is broken");
         return {
           ...plainScan(1, hash),
