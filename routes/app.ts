@@ -32,7 +32,7 @@ import { tusHeaders, UPLOADS_PATH } from "./transfers/tus.ts";
 export interface AppOptions
   extends
     Access,
-    Omit<Services, "metrics" | "description" | "largeReports" | "publicUrl" | "isTraced"> {
+    Omit<Services, "metrics" | "describe" | "largeReports" | "publicUrl" | "isTraced"> {
   readonly audit: AuditLog;
   /** The routes of the hub, which are not part of the description of the API. */
   readonly hubRoutes: readonly ServedRoute[];
@@ -92,7 +92,7 @@ export function createApp(options: AppOptions): App {
   const serve = routeServer(app, options, {
     ...options,
     metrics,
-    description: new TextEncoder().encode(JSON.stringify(openApi(ROUTES, publicUrl.path))),
+    describe: () => new TextEncoder().encode(JSON.stringify(openApi(ROUTES, publicUrl.path))),
     largeReports: largeReportPermits(),
     publicUrl,
     isTraced: options.activeSpan !== undefined,

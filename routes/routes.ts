@@ -42,8 +42,8 @@ const ROOT_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/openapi.json",
     operation: serverOperations.DESCRIPTION,
-    handle: (c, { description }) =>
-      respond(c, description, 200, { "Content-Type": "application/json" }),
+    handle: (c, { describe }) =>
+      respond(c, describe(), 200, { "Content-Type": "application/json" }),
   },
   {
     method: "GET",

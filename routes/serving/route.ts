@@ -63,8 +63,8 @@ export interface Services {
   readonly largeReports: Semaphore;
   readonly findFault: FindFault;
   readonly metrics: Metrics;
-  /** The OpenAPI description of the table of routes, as JSON. */
-  readonly description: Chunk;
+  /** Makes the OpenAPI description of the table of routes, as JSON. */
+  readonly describe: () => Chunk;
   readonly log: Log;
 }
 

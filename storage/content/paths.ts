@@ -43,6 +43,12 @@ export function digestsBelow(root: string, prefix: string): string[] {
   return digests.sort();
 }
 
+/** Those of {@link PREFIXES} that have a directory. Blocks its thread. */
+export function prefixesIn(root: string): string[] {
+  const names = new Set(entriesOf(root).map(({ name }) => name));
+  return PREFIXES.filter((prefix) => names.has(prefix));
+}
+
 /** The entries of a directory; none if it is missing or not a directory. */
 function entriesOf(path: string): Deno.DirEntry[] {
   try {

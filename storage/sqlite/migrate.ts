@@ -59,21 +59,22 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Migrates the database to the current schema, one transaction for each migration. Returns the
- * version that it had before, 0 for a new database.
+ * Migrates the database to the current schema in one transaction, so that a crash leaves one schema or the
+ * other. Returns the version that it had before, 0 for a new database.
  *
  * @throws {Error} when the database has a newer schema than this program.
  */
 export function migrate(connection: Connection): number {
   const version = schemaVersion(connection);
-  for (const [index, sql] of MIGRATIONS.entries()) {
-    if (index < version) continue;
-    try {
-      connection.script(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT;`);
-    } catch (error) {
-      if (connection.inTransaction) connection.script("ROLLBACK");
-      throw error;
-    }
+  const due = MIGRATIONS.slice(version);
+  if (due.length === 0) return version;
+  try {
+    connection.script(
+      `BEGIN IMMEDIATE; ${due.join(";\n")}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT;`,
+    );
+  } catch (error) {
+    if (connection.inTransaction) connection.script("ROLLBACK");
+    throw error;
   }
   return version;
 }

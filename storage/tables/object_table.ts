@@ -127,7 +127,7 @@ export class SqlObjectTable implements ObjectTable {
   }
 
   async hasObjects(): Promise<boolean> {
-    return (await this.#read("inObjects", {})).length > 0;
+    return (await this.#statements.find("inObjects", {})).length > 0;
   }
 
   async strongroomId(): Promise<string> {

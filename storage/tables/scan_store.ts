@@ -207,7 +207,7 @@ export class SqlScanStore implements ScanStore, Disposable {
     const limit = REMOVED_AT_ONCE;
     let removed = 0;
     // A transaction that removes nothing would still take room on a full disk.
-    while ((await this.#read("hasEnded", { before })).length > 0) {
+    while ((await this.#statements.find("hasEnded", { before })).length > 0) {
       removed += (await this.#commit("removeEnded", { before, limit })).length;
     }
     return removed;

@@ -37,7 +37,7 @@ export class SqlUpkeepStore implements UpkeepStore {
   }
 
   async unnameable(limit: number): Promise<FileNames> {
-    const rows = await this.#statements.read("unnameable", { limit });
+    const rows = await this.#statements.find("unnameable", { limit });
     return { count: Number(rows[0]?.total ?? 0), files: rows.map(toFileName) };
   }
 
@@ -51,11 +51,11 @@ export class SqlUpkeepStore implements UpkeepStore {
   }
 
   async contentsAfter(hash: string, limit: number): Promise<ContentFacts[]> {
-    return (await this.#statements.read("contents", { after: hash, limit })).map(toFacts);
+    return (await this.#statements.find("contents", { after: hash, limit })).map(toFacts);
   }
 
   async withoutSha256(hash: string, limit: number): Promise<ContentFacts[]> {
-    return (await this.#statements.read("withoutSha256", { after: hash, limit })).map(toFacts);
+    return (await this.#statements.find("withoutSha256", { after: hash, limit })).map(toFacts);
   }
 
   async saveSha256(digests: ReadonlyMap<string, string>): Promise<void> {
@@ -65,7 +65,7 @@ export class SqlUpkeepStore implements UpkeepStore {
   }
 
   async scrubProgress(): Promise<ScrubProgress> {
-    const [row] = await this.#statements.read("scrub", {});
+    const [row] = await this.#statements.find("scrub", {});
     return { startedAt: Number(row?.scrub_started_at), position: String(row?.scrubbed_to) };
   }
 

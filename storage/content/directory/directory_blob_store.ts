@@ -24,7 +24,7 @@ import type { ContentDigest } from "../hasher.ts";
 import { MAX_SMALL_BYTES } from "../upload.ts";
 import { LargeFiles } from "./large_files.ts";
 import { Packer } from "../packer.ts";
-import { digestsBelow, PREFIXES } from "../paths.ts";
+import { digestsBelow, PREFIXES, prefixesIn } from "../paths.ts";
 import { QuarantineDirectory } from "./quarantine.ts";
 import { rangeOf, readRange } from "../read_range.ts";
 import { damagedContent, StagedBlobFile } from "../staged_blob_file.ts";
@@ -169,7 +169,7 @@ export class DirectoryBlobStore implements ContentStore {
 
   /** Whether content is in files. Blocks its thread. */
   hasFiles(): boolean {
-    return PREFIXES.some((prefix) => digestsBelow(this.#files.root, prefix).length > 0);
+    return prefixesIn(this.#files.root).some((it) => digestsBelow(this.#files.root, it).length > 0);
   }
 
   async *hashes(): AsyncGenerator<HashRange> {
