@@ -8,15 +8,13 @@ import type { Reader } from "./reader.ts";
 /** What a thread that reads the database does. */
 type ReaderTasks = Reader & ReportMaker & SarifMaker;
 
-/**
- * A thread that reads the database. It starts when it is needed, and ends when it was not for a minute.
- * Lookups have one, and long reads and the reports of scans another, so that lookups do not wait for their
- * sorting.
- */
+/** A thread that reads the database. It starts when it is needed, and ends when it was not for a minute. */
 export class ReaderThread implements AsyncDisposable, Disposable {
   /** Calls that need no others after them. */
   readonly calls: Remote<ReaderTasks> = callsOn(() => this.acquire());
   readonly #pool: WorkerPool<ReaderTasks>;
+  /** Settles when the thread that started last has. */
+  #opened: Promise<void> = Promise.resolve();
   /** Held for a large change. */
   #held: PooledWorker<ReaderTasks> | undefined;
 
@@ -24,7 +22,7 @@ export class ReaderThread implements AsyncDisposable, Disposable {
   constructor(path: string, options: Pick<WorkerPoolOptions<ReaderTasks>, "maxUnusedMs"> = {}) {
     this.#pool = new WorkerPool(WORKERS.reader, 1, { read: [path] }, {
       ...options,
-      prepare: (reader) => reader.open(path),
+      prepare: (reader) => this.#opened = reader.open(path),
       // A thread that ends does not close its connections.
       finish: (reader) => reader.close(),
     });
@@ -42,6 +40,12 @@ export class ReaderThread implements AsyncDisposable, Disposable {
       throw new Error("The thread that reads during a large change has failed");
     }
     return worker;
+  }
+
+  /** Starts the thread, unless it runs. Resolves when it has started. */
+  async started(): Promise<void> {
+    using _worker = this.acquire();
+    await this.#opened;
   }
 
   /** Starts the thread for a large change, until {@link unpin}. Resolves when earlier reads have ended. */

@@ -20,6 +20,7 @@ import { LargeChanges, MAX_DIRECT_RECORDS } from "./large_changes.ts";
 import { LongReads } from "./long_reads.ts";
 import { measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
+import { patientCalls } from "./patient_calls.ts";
 import { ReaderThread } from "./reader_thread.ts";
 import { ShortReads } from "./short_reads.ts";
 import { makePrivate } from "../disk/files.ts";
@@ -99,7 +100,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.#commits = writerCommits(this.#writer, options);
     this.#files = new TemporaryFiles(options.temporaryDirectory ?? dirname(path));
     const points = this.#points = new PointReader(path);
-    const parts = { writer: remote, reader: this.#lookups.calls, commits: this.#commits, points };
+    const lookups = patientCalls(this.#longReader, this.#lookups);
+    const parts = { writer: remote, reader: lookups, commits: this.#commits, points };
     this.contents = new SqliteContentTable(parts);
     this.#largeChanges = new LargeChanges({
       commits: this.#commits,
@@ -111,7 +113,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     });
     this.#shortReads = new ShortReads({
       points,
-      lookups: this.#lookups.calls,
+      lookups,
       largeChanges: this.#largeChanges,
     });
     this.#longReads = new LongReads({
