@@ -17,8 +17,10 @@ const VIEWS_PER_CHUNK = 16;
 const MIN_CHUNKS = 16;
 /** The largest view that other bodies are read into: a read of much more keeps the event loop. */
 const LARGE_VIEW_BYTES = MIB;
+/** The runtime keeps up to twice a view for a connection, so a body of a few MB has a part of it in a view. */
+const VIEWS_PER_BODY = 16;
 /**
- * Bodies of more than this are read into such views, and their connection is closed then:
+ * Bodies of more than this are read into larger views, and their connection is closed then:
  * chunks of a later body would add up.
  */
 const MAX_SMALL_BODY_BYTES = 64 * KIB;
@@ -41,7 +43,7 @@ export interface ByteReader {
  * @param length The header `Content-Length`, which a chunked body does not have.
  */
 export function byteReader(body: ReadableStream<Chunk>, length: string | undefined): ByteReader {
-  const views = length === undefined ? new ChunkViews() : new ContentViews(isLargeBody(length));
+  const views = length === undefined ? new ChunkViews() : new ContentViews(Number(length));
   try {
     return directReader(body.getReader({ mode: "byob" }), views);
   } catch (error) {
@@ -70,8 +72,11 @@ interface Views {
 class ContentViews implements Views {
   readonly maxBytes: number;
 
-  constructor(isLarge: boolean) {
-    this.maxBytes = isLarge ? LARGE_VIEW_BYTES : MAX_CHUNK_VIEW_BYTES;
+  constructor(length: number) {
+    const part = Math.ceil(length / VIEWS_PER_BODY);
+    this.maxBytes = length <= MAX_SMALL_BODY_BYTES
+      ? MAX_CHUNK_VIEW_BYTES
+      : Math.max(MAX_SMALL_BODY_BYTES, Math.min(LARGE_VIEW_BYTES, part));
   }
 
   filled(): void {}
