@@ -15,6 +15,11 @@ export const MAX_WORTHWHILE_RATIO = 0.8;
 const SAMPLE_BYTES = 32 * 1024;
 /** Compressed content is returned in chunks of at least this size, but for the last one. */
 export const MIN_DEFLATED_CHUNK_BYTES = 256 * 1024;
+/**
+ * The memory that a stream compresses into at a time: as much as it reads. The garbage collector frees it late,
+ * so larger memory of each compressed file would add up.
+ */
+export const DEFLATE_BUFFER_BYTES = 64 * 1024;
 
 /** A file that is being compressed, and the checksum of what was read of it so far. */
 export interface Deflation {
@@ -55,7 +60,7 @@ export function samplesShrink(samples: readonly Chunk[]): boolean {
 export function deflated(file: Deno.FsFile): Deflation {
   const deflate = createDeflateRaw({
     level: DEFLATE_LEVEL,
-    chunkSize: MIN_DEFLATED_CHUNK_BYTES,
+    chunkSize: DEFLATE_BUFFER_BYTES,
   });
   const checksum = new RunningChecksum();
   const content = file.readable.pipeThrough(

@@ -1,12 +1,12 @@
 import { createDeflateRaw } from "node:zlib";
 import { type Checksum, type Chunk, joinChunks, RunningChecksum } from "../../core/content.ts";
-import { DEFLATE_LEVEL, MIN_DEFLATED_CHUNK_BYTES } from "./deflation.ts";
+import { DEFLATE_BUFFER_BYTES, DEFLATE_LEVEL } from "./deflation.ts";
 
 /** Compresses content chunk by chunk. */
 export class StreamDeflation {
   readonly #deflate = createDeflateRaw({
     level: DEFLATE_LEVEL,
-    chunkSize: MIN_DEFLATED_CHUNK_BYTES,
+    chunkSize: DEFLATE_BUFFER_BYTES,
   });
   readonly #checksum = new RunningChecksum();
   #ready: Uint8Array[] = [];
