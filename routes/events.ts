@@ -100,26 +100,33 @@ function verdictEntry({ type, record: { userId, id, path }, verdict }: VerdictEv
 class RecordEvent implements EventEntry {
   readonly owner: number;
   readonly bytes: number;
-  #event: ResourceEvent | undefined;
-  #text = "";
+  readonly #type: string;
+  #record: ResourceEvent["record"] | undefined;
+  /** Kept instead of the text, which V8 would keep in pieces. */
+  #json = "";
 
-  constructor(event: ResourceEvent) {
-    const { userId, path, name } = event.record;
+  constructor({ type, record }: ResourceEvent) {
+    const { userId, path, name } = record;
     this.owner = userId;
     // Path and name are in the record and in the text.
     this.bytes = EVENT_BYTES + 2 * (path.length + name.length);
-    this.#event = event;
+    this.#type = type;
+    this.#record = record;
   }
 
   get text(): string {
-    if (this.#event !== undefined) {
-      this.#text = eventText(this.#event.type, resourceEntry(this.#event.record));
-      this.#event = undefined;
+    if (this.#record !== undefined) {
+      this.#json = JSON.stringify(resourceEntry(this.#record));
+      this.#record = undefined;
     }
-    return this.#text;
+    return textOf(this.#type, this.#json);
   }
 }
 
 function eventText(type: string, data: unknown): string {
-  return `event: ${type}\ndata: ${JSON.stringify(data)}`;
+  return textOf(type, JSON.stringify(data));
+}
+
+function textOf(type: string, json: string): string {
+  return `event: ${type}\ndata: ${json}`;
 }
