@@ -16,12 +16,12 @@ export const CACHED_ONLY: readonly string[] = ["--cached-only"];
 /**
  * How V8 keeps the heaps of the server small, in the order of the flags: a small young generation, though not
  * of half the size, in which more than twice as much of 32 uploads at once grows old; an old generation that
- * is collected at twice the size that it had, instead of up to four times; one copy of V8's built-in
+ * is collected at one and a half times the size that it had, instead of up to four times; one copy of V8's built-in
  * code instead of one for each thread; and memory of threads that have ended is freed, which V8 would keep
  * for others, without an end if they need none.
  */
 export const SERVER_V8_FLAGS =
-  "--v8-flags=--max-semi-space-size=2,--heap-growing-percent=100,--no-short-builtin-calls,--no-memory-pool-share-memory-on-teardown";
+  "--v8-flags=--max-semi-space-size=2,--heap-growing-percent=50,--no-short-builtin-calls,--no-memory-pool-share-memory-on-teardown";
 
 /**
  * When the allocator of glibc gives memory of the server back, in bytes; others ignore it. By default,
