@@ -51,7 +51,7 @@ function section(table: string): string {
     machine(),
     table,
     "The last row is not an attack: eight honest clients use the server for three minutes. Its limit is 180 " +
-    "MB of memory; a server that only passes buffers between as many threads takes 161 MB ([why](#memory)).",
+    "MB of memory; a server that only passes buffers between as many threads takes 128 MB ([why](#memory)).",
   ].join("\n\n");
 }
 
