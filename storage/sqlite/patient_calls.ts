@@ -44,8 +44,6 @@ export function patientCalls<T extends object>(
       } finally {
         clearTimeout(timer);
       }
-      // Whatever becomes of it is not needed any more.
-      reply.catch(() => {});
       relievedUntil = performance.now() + RELIEF_MS;
       return await on(second);
     },

@@ -44,7 +44,7 @@ Deno.test("C 22 the second thread that reads answers what the first one does not
 
 Deno.test("C 22 a call waits for the start of the first thread that reads, however long that takes", async () => {
   const start = Promise.withResolvers<void>();
-  const first = new Thread((name) => Promise.resolve(name), () => start.promise);
+  const first = new Thread((name) => start.promise.then(() => name), () => start.promise);
   const second = answering("of the second");
   const found = patientCalls(first, second, { patienceMs: 1 }).find("a");
   setTimeout(start.resolve, 20);
