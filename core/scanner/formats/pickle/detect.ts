@@ -1,17 +1,18 @@
 import { KIB, MIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { Findings } from "./findings.ts";
-import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
+import { MAX_PROTOCOL, type OpcodeName, PROTO } from "./opcodes.ts";
+import { Instruction } from "./parser.ts";
 import { type StreamEnd, walkStream } from "./stream.ts";
 import { PickleWindow } from "./window.ts";
 
-/** Instructions, and consecutive streams, that are read to detect a pickle. */
+/** Instructions, and consecutive streams, whose values are followed to detect a pickle. */
 const MAX_OPCODES = 20_000;
 const MAX_STREAMS = 8;
 
 const MAX_LINE_BYTES = 64 * KIB;
 
-/** Memory for the values of the few instructions that are read. */
+/** Memory for the values of these few instructions. */
 const MAX_VALUE_BYTES = 16 * MIB;
 
 /** Valid instructions in a row that are no longer a coincidence. */
@@ -28,13 +29,15 @@ const MODULE_NAME = /^[A-Za-z_][\w.]*$/;
 /**
  * Whether content is a pickle, judged by its instructions: it declares a protocol and continues with
  * valid instructions, or it ends with STOP at the end of the content, or it imports and calls. Text
- * and weights do not match.
+ * and weights do not match. A beginning that decides nothing is no reason to stop: the instructions
+ * after it are read to the first that decides, in the end to the end of the content (C 16).
  */
 export function looksLikePickle(source: ByteSource): boolean {
   const window = new PickleWindow(source);
   const opcodes = { left: MAX_OPCODES };
   let at = 0;
-  for (let stream = 0; stream < MAX_STREAMS && at < source.size; stream++) {
+  for (let stream = 0; at < source.size; stream++) {
+    if (stream === MAX_STREAMS) return continuesAsPickle(window, at);
     const findings = new Findings();
     const walk = { ...detection(), findings, opcodes };
     const end = walkStream(window, at, walk);
@@ -42,8 +45,37 @@ export function looksLikePickle(source: ByteSource): boolean {
     if (declared ? isDeclared(window, at, end, findings) : isEvident(end, findings, source.size)) {
       return true;
     }
+    if (end.outcome === "limit" || end.outcome === "argument_too_long") {
+      return continuesAsPickle(window, end.end);
+    }
     if (end.outcome !== "stop") return false;
     at = end.end;
+  }
+  return false;
+}
+
+/** Instructions that import, begin a declared pickle, or both. Text has no such bytes. */
+const EVIDENT: ReadonlySet<OpcodeName> = new Set<OpcodeName>([
+  "STACK_GLOBAL",
+  "EXT1",
+  "EXT2",
+  "EXT4",
+  "PROTO",
+]);
+
+/**
+ * Whether valid instructions continue to one that imports, or to STOP at the end of the content. Keeps
+ * no values, so it takes little memory however long the content is.
+ */
+function continuesAsPickle(window: PickleWindow, from: number): boolean {
+  const instruction = new Instruction(window, Infinity);
+  for (let at = from; at < window.size; at = instruction.end) {
+    if (instruction.read(at) !== undefined) return false;
+    const { name } = instruction.opcode;
+    if (EVIDENT.has(name)) return true;
+    if (name === "STOP" && instruction.end === window.size) return true;
+    const imports = name === "GLOBAL" || name === "INST";
+    if (imports && MODULE_NAME.test(instruction.module)) return true;
   }
   return false;
 }

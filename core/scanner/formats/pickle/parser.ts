@@ -17,10 +17,11 @@ export type Fault =
 /** Longest module or name that is read. The loader has no such limit. */
 const MAX_NAME_BYTES = 64 * KIB;
 
-const MAX_NUMBER_BYTES = 64 * KIB;
+/** Longest line of any other kind, unless the reader is told otherwise. */
+export const MAX_LINE_BYTES = 16 * MIB;
 
-/** Longest line of any other kind. */
-const MAX_LINE_BYTES = 16 * MIB;
+/** Digits that are read of a number. Those after them change its value, which is large anyway. */
+const MAX_DIGITS = 8192;
 
 const INITIAL_OPCODE: Opcode = { byte: 0x2e, name: "STOP", argument: "none" };
 
@@ -28,6 +29,10 @@ const SINGLE_QUOTE = 0x27;
 const DOUBLE_QUOTE = 0x22;
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+}
 
 /**
  * Reads instructions one at a time. Accepts what either of CPython's unpicklers, in C or in Python,
@@ -50,7 +55,7 @@ export class Instruction {
   module = "";
   name = "";
 
-  /** @param lineLimit Longest `line` or `quoted` argument that is read, in bytes. */
+  /** @param lineLimit Longest line that is read, in bytes, but for the names of imports. */
   constructor(window: PickleWindow, lineLimit = MAX_LINE_BYTES) {
     this.window = window;
     this.#lineLimit = lineLimit;
@@ -146,8 +151,7 @@ export class Instruction {
   }
 
   #text(argument: "line" | "quoted" | "int" | "long" | "float" | "index"): Fault | undefined {
-    const textual = argument === "line" || argument === "quoted";
-    const fault = this.#line(textual ? this.#lineLimit : MAX_NUMBER_BYTES);
+    const fault = this.#line(this.#lineLimit);
     if (fault !== undefined || argument === "line") return fault;
     if (argument === "quoted") return this.#unquote();
     if (argument === "index" && this.#digits()) return undefined;
@@ -186,8 +190,12 @@ export class Instruction {
     return undefined;
   }
 
+  /** The text of a number. Python accepts any number of blanks before it. */
   #ascii(): string {
-    return decodeLatin1(this.window.bytes(this.from, Math.min(this.length, 8192)));
+    let blanks = 0;
+    while (blanks < this.length && isBlank(this.window.byte(this.from + blanks))) blanks++;
+    const digits = Math.min(this.length - blanks, MAX_DIGITS);
+    return decodeLatin1(this.window.bytes(this.from + blanks, digits));
   }
 
   #names(): Fault | undefined {

@@ -9,6 +9,7 @@ import { LegacyTorch } from "./legacy_torch.ts";
 import { ArrayCounts, isTensorName } from "./ml_context.ts";
 import { type NestedBudgets, NestedSearch } from "./nested.ts";
 import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
+import { MAX_LINE_BYTES } from "./parser.ts";
 import { type StreamEnd, walkStream } from "./stream.ts";
 import { StringSearch } from "./string_search.ts";
 import type { TorchStorage } from "./torch_storage.ts";
@@ -92,6 +93,8 @@ export class PickleFile {
         arrayOpcodes: this.#nested.arrayOpcodes,
         memory: this.#nested.memory,
         inheritsMemo: this.streams > 0,
+        // Each candidate may have the rest of the file as its line.
+        lineLimit: this.#attempts === MAX_RESYNC_ATTEMPTS ? Infinity : MAX_LINE_BYTES,
         onConstant: (constant) => {
           nested.search(constant);
           this.#strings.add(constant);

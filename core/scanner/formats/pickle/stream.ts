@@ -23,7 +23,7 @@ export interface Walk {
   readonly memory: Budget;
   /** Whether an earlier stream may have filled the memo. */
   readonly inheritsMemo?: boolean;
-  /** Longest `line` or `quoted` argument that is read, in bytes. */
+  /** Longest line that is read, in bytes, but for the names of imports. */
   readonly lineLimit?: number;
   /** Receives each instruction that pushes bytes or text. */
   onConstant?(instruction: Instruction): void;
