@@ -65,7 +65,8 @@ The path - is stdin, which --name names. Links to files are followed.
   --format FORMAT        json, text, sarif, junit or cyclonedx. Default: text on a terminal, else json
   -o, --output FILE      Write the report to a file, whole or not at all
   --fail-on LEVEL        The least severity that counts as found: critical, warning (default), info, debug
-  --fail-on-unknown      Count files in unknown formats
+  --strict               Count files with names of models that are in unknown formats
+  --fail-on-unknown      Count all files in unknown formats
   --baseline FILE        Count and mark only what is new since an earlier report in JSON
   --config FILE          A file of waivers. Default: strongroom.toml in this directory, unless it is
                          among the scanned files

@@ -1,3 +1,4 @@
+import type { Settings } from "../schemas/settings.ts";
 import { AppError, quoted, RetryLater } from "./errors.ts";
 import type { CollectedFile, FileCollection } from "./ports.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
 } from "./verdicts.ts";
 import { ruleCodesOf } from "./verdicts.ts";
 import { nameOf } from "./paths.ts";
+import { MODEL_EXTENSIONS } from "./scanner/mod.ts";
 
 /** How many of the refused files a message names. */
 const MAX_NAMED = 3;
@@ -33,6 +35,22 @@ function describe(files: readonly RefusedFile[]): string {
     `${quoted(path)} (${[verdict, ...ruleCodes].join(", ")})`
   );
   return `in quarantine: ${named.join(", ")}${files.length > MAX_NAMED ? " and others" : ""}`;
+}
+
+/** What a gate with these settings accepts (C 18, C 31). */
+export function acceptedBy(
+  { gateAccept, gateUnknown }: Pick<Settings, "gateAccept" | "gateUnknown">,
+): AcceptedVerdicts {
+  return {
+    verdicts: gateUnknown === "block" ? gateAccept : [...gateAccept, "unknown"],
+    knownOnly: gateUnknown === "names" ? MODEL_EXTENSIONS : [],
+  };
+}
+
+/** Whether a name ends with one of some extensions. */
+function hasExtension(name: string, extensions: readonly string[]): boolean {
+  const lower = name.toLowerCase();
+  return extensions.some((it) => lower.length > it.length + 1 && lower.endsWith(`.${it}`));
 }
 
 /** A file that the gate has admitted: the content that it has judged. */
@@ -67,7 +85,7 @@ export class Gate {
    */
   async admit({ userId, path, hash, name }: NamedContent & { path: string }): Promise<Admission> {
     const found = await this.verdicts.on({ userId, hash, name });
-    if (this.#accepts(found)) return { userId, path, hash, name, storedAt: found.storedAt };
+    if (this.#accepts(found, name)) return { userId, path, hash, name, storedAt: found.storedAt };
     throw this.#refusal(path, found);
   }
 
@@ -76,17 +94,23 @@ export class Gate {
     files: readonly (NamedContent & { readonly path: string })[],
   ): Promise<(AppError | undefined)[]> {
     const found = await this.verdicts.of(files);
-    return files.map(({ path }, index) => {
+    return files.map(({ path, name }, index) => {
       const verdict = found[index];
       if (verdict === undefined) throw new Error("No verdict was returned");
-      return this.#accepts(verdict) ? undefined : this.#refusal(path, verdict);
+      return this.#accepts(verdict, name) ? undefined : this.#refusal(path, verdict);
     });
   }
 
-  #accepts(found: ContentVerdict): found is ContentVerdict & { readonly storedAt: number } {
+  #accepts(
+    found: ContentVerdict,
+    name: string,
+  ): found is ContentVerdict & { readonly storedAt: number } {
     const { verdict, waiver, storedAt } = found;
-    return storedAt !== null &&
-      (waiver !== null || this.accepted.some((accepted) => accepted === verdict));
+    if (storedAt === null) return false;
+    if (waiver !== null) return true;
+    const { verdicts, knownOnly } = this.accepted;
+    if (verdict === "unknown" && hasExtension(name, knownOnly)) return false;
+    return verdicts.some((accepted) => accepted === verdict);
   }
 
   #refusal(path: string, { verdict, findings }: ContentVerdict): AppError {

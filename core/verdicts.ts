@@ -136,4 +136,8 @@ export class Verdicts {
 }
 
 /** Which verdicts the gate accepts. */
-export type AcceptedVerdicts = readonly ScannedVerdict[];
+export interface AcceptedVerdicts {
+  readonly verdicts: readonly ScannedVerdict[];
+  /** The extensions, in lower case, of files that are refused if their format is unknown (C 31). */
+  readonly knownOnly: readonly string[];
+}

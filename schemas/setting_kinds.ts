@@ -5,7 +5,7 @@ import { parseContentUrl } from "./content_url.ts";
 import { databaseAddress } from "./database_url.ts";
 import { isLong, isVaried, LONG_SECRET, STRONG_SECRET } from "./secret.ts";
 import { parseSize } from "./units.ts";
-import { SCANNED_VERDICTS } from "./verdicts.ts";
+import { ACCEPTABLE_VERDICTS } from "./verdicts.ts";
 
 /** Text that is not empty. */
 export const text = v.pipe(v.string(), v.trim(), v.nonEmpty("non-empty text"));
@@ -174,15 +174,15 @@ export const networks = v.pipe(
   ),
 );
 
-const VERDICT = v.picklist(SCANNED_VERDICTS);
+const VERDICT = v.picklist(ACCEPTABLE_VERDICTS);
 
-/** A comma-separated list of verdicts that a scan can end with. */
+/** A comma-separated list of verdicts that the gate can accept. */
 export const verdicts = v.pipe(
   text,
   v.transform((value) => value.split(",").map((verdict) => verdict.trim())),
   v.check(
     (list) => list.every((verdict) => v.is(VERDICT, verdict)),
-    `a comma-separated list of ${SCANNED_VERDICTS.join(", ")}`,
+    `a comma-separated list of ${ACCEPTABLE_VERDICTS.join(", ")}`,
   ),
   v.transform((list) => list.filter((verdict) => v.is(VERDICT, verdict))),
 );

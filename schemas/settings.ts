@@ -77,6 +77,8 @@ const entries = {
   gate: v.optional(oneOf("off", "mark", "block"), "off"),
   /** The verdicts with which a file may be downloaded. */
   gateAccept: v.optional(verdicts, "clean"),
+  /** Whether files of no known format may be downloaded: all, those with no name of a model, or none. */
+  gateUnknown: v.optional(oneOf("allow", "names", "block"), "allow"),
   metrics: v.optional(oneOf("token", "open"), "token"),
   /** Where the audit log goes: `audit.log` in the data directory, or stderr. */
   auditLog: v.optional(oneOf("file", "stderr"), "file"),

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { AppError } from "../../core/errors.ts";
 import { MAX_TARGETS } from "../../core/paths.ts";
 import {
+  type ExitCodeOptions,
   REPORT_FORMATS,
   type ReportFormat,
   SEVERITIES,
@@ -24,7 +25,7 @@ export interface ScanRequest {
   /** Ids of the scanners that do not run. */
   readonly skip: readonly string[];
   readonly failOn: Severity;
-  readonly failOnUnknown: boolean;
+  readonly failOnUnknown: ExitCodeOptions["failOnUnknown"];
   /** The file of an earlier report. */
   readonly baseline: string | undefined;
   /** The file of waivers. @default `strongroom.toml`, unless it is among the scanned files */
@@ -56,6 +57,7 @@ export function scanRequest(args: string[]): ScanRequest {
       weights: { type: "boolean", default: false },
       "fail-on": { type: "string", default: "warning" },
       "fail-on-unknown": { type: "boolean", default: false },
+      strict: { type: "boolean", default: false },
       baseline: { type: "string" },
       config: { type: "string" },
       exclude: { type: "string", multiple: true, default: [] },
@@ -83,7 +85,7 @@ export function scanRequest(args: string[]): ScanRequest {
     output: notEmpty("--output", values.output),
     skip: skippedBy(selection),
     failOn: oneOf("--fail-on", SEVERITIES, values["fail-on"]),
-    failOnUnknown: values["fail-on-unknown"],
+    failOnUnknown: values["fail-on-unknown"] ? "all" : values.strict ? "names" : undefined,
     baseline: notEmpty("--baseline", values.baseline),
     config: notEmpty("--config", values.config),
     exclude: patterns("--exclude", values.exclude),

@@ -7,7 +7,7 @@ import type { SignCredential, VerifyCredential } from "../../core/credentials.ts
 import { DamageLog } from "../../core/damage.ts";
 import type { Log } from "../../core/log.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
-import { Gate } from "../../core/gate.ts";
+import { acceptedBy, Gate } from "../../core/gate.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import { Revisions } from "../../core/hub/revisions.ts";
@@ -130,7 +130,7 @@ export async function compose(
     log,
     damage,
     verdicts,
-    gate: settings.gate === "block" ? new Gate(verdicts, settings.gateAccept) : undefined,
+    gate: settings.gate === "block" ? new Gate(verdicts, acceptedBy(settings)) : undefined,
     arrivals: automatic,
   };
   const wrapped = replacements.wrapTree?.(stores) ?? stores;

@@ -6,6 +6,7 @@ const STATUS = {
   suspicious: "suspicious",
   dangerous: "unsafe",
   inconclusive: "caution",
+  unknown: "caution",
   failed: "error",
   pending: "queued",
   unscanned: "unscanned",

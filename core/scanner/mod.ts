@@ -13,6 +13,7 @@ import { ReportStream, type ReportStreamOptions } from "./report/report_stream.t
 export type { Report } from "../../schemas/report/report.ts";
 export type { FileResult } from "./contract/file_result.ts";
 export { MIN_HEAVY_BYTES, type ScanMaxima } from "./contract/limits.ts";
+export { MODEL_EXTENSIONS } from "./contract/model_names.ts";
 export { worstSeverityOf } from "./contract/rule_severity.ts";
 export { isRuleCode, type Rule, type RuleCode, RULES } from "./contract/rules.ts";
 export { countBySeverity, SEVERITIES, type Severity } from "./contract/severity.ts";

@@ -12,6 +12,7 @@ export class ScanTotals {
     suspicious: 0,
     dangerous: 0,
     inconclusive: 0,
+    unknown: 0,
     failed: 0,
   };
   #bytes = 0;

@@ -10,6 +10,7 @@ import scansOfUsers from "./migrations/0009_scans_of_users.sql" with { type: "te
 import consoleSessions from "./migrations/0010_console_sessions.sql" with { type: "text" };
 import endedCredentials from "./migrations/0011_ended_credentials.sql" with { type: "text" };
 import joinedUploads from "./migrations/0012_joined_uploads.sql" with { type: "text" };
+import unknownVerdict from "./migrations/0013_unknown_verdict.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly string[] = [
   consoleSessions,
   endedCredentials,
   joinedUploads,
+  unknownVerdict,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

@@ -26,6 +26,7 @@ import scansOfUsers from "./migrations/0024_scans_of_users.sql" with { type: "te
 import consoleSessions from "./migrations/0025_console_sessions.sql" with { type: "text" };
 import endedCredentials from "./migrations/0026_ended_credentials.sql" with { type: "text" };
 import joinedUploads from "./migrations/0027_joined_uploads.sql" with { type: "text" };
+import unknownVerdict from "./migrations/0028_unknown_verdict.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -56,6 +57,7 @@ const MIGRATIONS: readonly string[] = [
   consoleSessions,
   endedCredentials,
   joinedUploads,
+  unknownVerdict,
 ];
 
 /**

@@ -80,7 +80,12 @@ export const refusedFiles = ({ texts }: Dialect, table: string) =>
     SELECT target.path AS path, ${VERDICT_COLUMNS}
     FROM ${table} AS target ${VERDICT_JOINS}
     WHERE contents.hash IS NULL OR NOT (
-      coalesce(stored.verdict, '') IN ${texts(":accepted")} OR ${WAIVER_ID} IS NOT NULL
+      coalesce(stored.verdict, '') IN ${texts(":accepted")} AND NOT (
+        stored.verdict = 'unknown' AND EXISTS (
+          SELECT 1 FROM ${texts(":known_only")} AS extension
+          WHERE lower(target.name) LIKE '_%.' || extension.value
+        )
+      ) OR ${WAIVER_ID} IS NOT NULL
     )
   ) AS refused
   ORDER BY verdict IN ('unscanned', 'pending'), path LIMIT :limit`;
@@ -94,7 +99,14 @@ export interface RefusalQuery {
 
 /** The parameters of {@link refusedFiles}. */
 export function refusalParameters({ accepted, limit, results }: RefusalQuery) {
-  return { ...results, accepted: JSON.stringify(accepted), limit, now: Date.now() };
+  const { verdicts, knownOnly } = accepted;
+  return {
+    ...results,
+    accepted: JSON.stringify(verdicts),
+    known_only: JSON.stringify(knownOnly),
+    limit,
+    now: Date.now(),
+  };
 }
 
 /** Converts a row of {@link refusedFiles}. */

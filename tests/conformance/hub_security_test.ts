@@ -47,6 +47,7 @@ Deno.test("C 18, 20 with the gate closed, files have the statuses that the clien
     "dangerous.pkl": DANGEROUS,
     "suspicious.pkl": SUSPICIOUS,
     "truncated.pkl": INCONCLUSIVE,
+    "weights.bin": new Uint8Array(50).fill(0xf3),
   };
   await store(user, files);
   await settledVerdicts(user, DIRECTORY);
@@ -57,6 +58,7 @@ Deno.test("C 18, 20 with the gate closed, files have the statuses that the clien
       "dangerous.pkl unsafe false",
       "suspicious.pkl suspicious false",
       "truncated.pkl caution false",
+      "weights.bin caution false",
     ];
     assert.deepEqual(statuses(jsonOf(await hub.send("GET", `${API}/tree/main`))), expected);
     const body = { paths: Object.keys(files) };
@@ -67,6 +69,7 @@ Deno.test("C 18, 20 with the gate closed, files have the statuses that the clien
         { path: "dangerous.pkl", level: "unsafe" },
         { path: "suspicious.pkl", level: "suspicious" },
         { path: "truncated.pkl", level: "caution" },
+        { path: "weights.bin", level: "caution" },
       ],
     });
   });

@@ -69,7 +69,7 @@ export class ContentScan {
       this.#asset.type = kind ?? "unknown";
       const matching = this.#scan(content, [], kind);
       if (matching.length === 0) {
-        this.#emit(ENGINE, [], engineChecks.noScanner(content.source.size, kind));
+        this.#emit(ENGINE, [], engineChecks.noScanner(content, kind));
       }
     } catch (error) {
       if (!(error instanceof ScanStopped)) throw error;

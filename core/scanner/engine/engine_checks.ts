@@ -1,6 +1,8 @@
 import { excerpt } from "../contract/excerpt.ts";
+import { isModelName } from "../contract/model_names.ts";
 import { baseName } from "../contract/names.ts";
 import type { Check, Content } from "../contract/scanner.ts";
+import { EMPTY_FILE, KNOWN_FORMAT } from "../contract/known_format.ts";
 import type { ContentKind } from "./detect_kind.ts";
 import { kindsForName } from "./kinds_by_name.ts";
 
@@ -53,20 +55,32 @@ export function notSelected(scanner: string): Check {
   };
 }
 
-/** No scanner matches the content. A known container is inconclusive, since nothing in it was read. */
-export function noScanner(size: number, kind: ContentKind | undefined): Check {
+/**
+ * No scanner matches the content. A known container is inconclusive, since nothing in it was read. Of
+ * other content, it is said if loaders of models open files with its name (C 31).
+ */
+export function noScanner(
+  { name, source: { size } }: Content,
+  kind: ContentKind | undefined,
+): Check {
+  if (size === 0) return EMPTY_FILE;
+  if (kind === undefined && isModelName(name)) {
+    return {
+      name: KNOWN_FORMAT,
+      status: "failed",
+      severity: "info",
+      ruleCode: "S903",
+      message: "Not recognized: the file could not be checked",
+      why: "Loaders of models open files with this name, and nobody knows what they make of it.",
+    };
+  }
   const isContainer = kind !== undefined && CONTAINERS.includes(kind);
   return {
-    name: "Known Format",
+    name: KNOWN_FORMAT,
     status: "skipped",
-    message: `Not scanned: ${noScannerReason(size, kind)}`,
+    message: `Not scanned: ${kind === undefined ? "unknown format" : `no scanner for ${kind}`}`,
     ...(isContainer && { incomplete: "unsupported_format" }),
   };
-}
-
-function noScannerReason(size: number, kind: ContentKind | undefined): string {
-  if (size === 0) return "the file is empty";
-  return kind === undefined ? "unknown format" : `no scanner for ${kind}`;
 }
 
 /** Containers are nested beyond the limit. */

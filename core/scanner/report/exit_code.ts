@@ -1,4 +1,5 @@
 import type { FileMetadata, Report } from "../../../schemas/report/report.ts";
+import { isModelName } from "../contract/model_names.ts";
 import { compareSeverity, type Severity, severityOf } from "../contract/severity.ts";
 import { isAccepted, isAcceptedFile, type MarkedReport } from "./marks.ts";
 import { unknownFiles } from "./unknown_files.ts";
@@ -6,8 +7,11 @@ import { unknownFiles } from "./unknown_files.ts";
 export interface ExitCodeOptions {
   /** The least severity of a finding that counts. @default {"warning"} */
   readonly failOn?: Severity;
-  /** Whether a file in an unknown format counts as a finding. @default {false} */
-  readonly failOnUnknown?: boolean;
+  /**
+   * Which files in unknown formats count as a finding: those with a name that loaders of models open, or
+   * all. @default none
+   */
+  readonly failOnUnknown?: "names" | "all" | undefined;
 }
 
 /**
@@ -16,12 +20,12 @@ export interface ExitCodeOptions {
  * else 0. What is waived or in the baseline does not count.
  */
 export function exitCode(report: MarkedReport, options: ExitCodeOptions = {}): 0 | 1 | 2 {
-  const { failOnUnknown = false } = options;
+  const { failOnUnknown } = options;
   const isCounted = report.issues.some((issue) =>
     !isAccepted(issue) && countsAs(severityOf(issue), options)
   );
   return exitCodeOf(report, {
-    hasFound: isCounted || (failOnUnknown && hasUnknownFile(report)),
+    hasFound: isCounted || (failOnUnknown !== undefined && hasUnknownFile(report, failOnUnknown)),
     isUnclear: Object.values(report.file_metadata).some(isUnclear),
   });
 }
@@ -47,8 +51,9 @@ export function isUnclear(metadata: FileMetadata): boolean {
 }
 
 /** Whether a file is in an unknown format and not accepted. */
-function hasUnknownFile(report: MarkedReport): boolean {
+function hasUnknownFile(report: MarkedReport, which: "names" | "all"): boolean {
   return unknownFiles(report).some(({ location }) =>
+    (which === "all" || isModelName(location ?? "")) &&
     !isAcceptedFile(report.file_metadata[location ?? ""])
   );
 }

@@ -1,5 +1,6 @@
 import type { FileResult } from "../contract/file_result.ts";
 import { truncate } from "../contract/excerpt.ts";
+import { isUnknownFormat } from "../contract/known_format.ts";
 import type { RuleCode } from "../contract/rules.ts";
 import { compareSeverity, type Severity, severityOf } from "../contract/severity.ts";
 import type { ScannedVerdict } from "../../../schemas/verdicts.ts";
@@ -21,19 +22,20 @@ export interface Judgment {
   readonly findings: readonly Finding[];
 }
 
-/** Judges a file by the result of its scan (C 18). */
+/** Judges a file by the result of its scan (C 18, C 31). */
 export function judge(result: FileResult): Judgment {
   const findings = findingsOf(result);
   return { verdict: verdictOf(result, findings[0]?.severity), findings };
 }
 
 function verdictOf(
-  { inconclusive, operationalError }: FileResult,
+  { checks, inconclusive, operationalError }: FileResult,
   worst: Severity | undefined,
 ): ScannedVerdict {
   if (worst === "critical") return "dangerous";
   if (worst === "warning") return "suspicious";
-  return inconclusive.length > 0 || operationalError !== undefined ? "inconclusive" : "clean";
+  if (inconclusive.length > 0 || operationalError !== undefined) return "inconclusive";
+  return checks.some(isUnknownFormat) ? "unknown" : "clean";
 }
 
 /** The worst failed checks, one of each rule and message. Those of severity debug do not count. */

@@ -1,6 +1,7 @@
 import type { ReportCheck } from "../../../schemas/report/report.ts";
 import { compareSeverity, SEVERITIES, type Severity, severityOf } from "../contract/severity.ts";
 import { isObject } from "../../../schemas/json.ts";
+import { isUnknownFormat } from "../contract/known_format.ts";
 import { ruleOf } from "../contract/rules.ts";
 import type { ExitCodeOptions } from "./exit_code.ts";
 import { locationOf } from "./location.ts";
@@ -109,7 +110,8 @@ function outcomeOf(check: ReportCheck, options: OutcomeOptions): TestCase["outco
     if (!counted.every((it) => accepted.has(identityOf(it)))) return "failure";
   }
   if (check.details?.["incomplete"] !== undefined && !isAcceptedFile) return "error";
-  return isFinding || check.status === "skipped" ? "skipped" : "passed";
+  const isSkipped = isFinding || check.status === "skipped" || isUnknownFormat(check);
+  return isSkipped ? "skipped" : "passed";
 }
 
 function counts(checks: readonly TestCase[]): string {

@@ -4,11 +4,13 @@ import { TempDir } from "../../support/temp_dir.ts";
 import { reportFaults } from "../../conformance/report_rules.ts";
 import { HOSTILE, MODELS, scan, sha256Of, WARNING, workspace } from "./local_scan.ts";
 
-Deno.test("C 25 --fail-on and --fail-on-unknown decide what counts", async (t) => {
+Deno.test("C 25 --fail-on, --strict and --fail-on-unknown decide what counts", async (t) => {
   await using directory = await workspace();
   const cwd = directory.path;
   await Deno.writeTextFile(`${cwd}/info.json`, '{"repository": "http://example.org/x"}');
-  await Deno.writeFile(`${cwd}/unknown.xyz`, new Uint8Array(50).fill(0xf3));
+  for (const name of ["unknown.xyz", "unknown.bin"]) {
+    await Deno.writeFile(`${cwd}/${name}`, new Uint8Array(50).fill(0xf3));
+  }
   const rows: [number, ...string[]][] = [
     [1, "models"],
     [1, "models", "--fail-on", "critical"],
@@ -19,6 +21,12 @@ Deno.test("C 25 --fail-on and --fail-on-unknown decide what counts", async (t) =
     [0, "unknown.xyz", "models/clean.npy"],
     [1, "unknown.xyz", "--fail-on-unknown"],
     [0, "models/clean.npy", "--fail-on-unknown"],
+    // A file that loaders of models open, and that nothing recognizes (C 31).
+    [0, "unknown.bin"],
+    [1, "unknown.bin", "--strict"],
+    [1, "unknown.bin", "--fail-on-unknown"],
+    [0, "unknown.xyz", "models/clean.npy", "--strict"],
+    [1, "unknown.xyz", "--strict", "--fail-on-unknown"],
     // What could not be read is an error, whatever counts.
     [2, "models", "missing", "--fail-on", "critical"],
     [2, "models", "--fail-on", "serious"],
@@ -32,6 +40,10 @@ Deno.test("C 25 --fail-on and --fail-on-unknown decide what counts", async (t) =
   await t.step("C 25 a file that was not fully read is never clean", async () => {
     const path = `${MODELS}/pickle/truncated.pkl`;
     assert.equal((await scan([path, "--fail-on", "critical"], { cwd })).code, 2);
+  });
+  await t.step("C 31 text lists what was not recognized", async () => {
+    const { stdout } = await scan(["unknown.bin", "--format", "text"], { cwd });
+    assert.match(stdout, /1 file not scanned\n +unknown\.bin: Not recognized: the file could not/);
   });
   await t.step("C 25 text lists findings that count", async () => {
     const args = ["info.json", "--format", "text"];

@@ -14,7 +14,7 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
     for (const database of databases) await database[Symbol.asyncDispose]();
     await using database = await open();
     const rows = await database.all("SELECT version FROM schema_version");
-    assert.deepEqual(rows, [{ version: 12 }]);
+    assert.deepEqual(rows, [{ version: 13 }]);
   });
   await t.step("C 23 indexes have texts in the order of their bytes", async () => {
     await using database = await open();
@@ -33,10 +33,10 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
       "writes",
       (session) => session.run("UPDATE schema_version SET version = 99"),
     );
-    await assert.rejects(open(), /has schema version 99; this program supports up to 12/);
+    await assert.rejects(open(), /has schema version 99; this program supports up to 13/);
     await database.use(
       "writes",
-      (session) => session.run("UPDATE schema_version SET version = 12"),
+      (session) => session.run("UPDATE schema_version SET version = 13"),
     );
   });
   await t.step("values of all types come back as they went", async () => {

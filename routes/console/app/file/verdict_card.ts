@@ -51,6 +51,7 @@ const SENTENCES: Readonly<Record<FileVerdict["verdict"], string>> = {
   suspicious: "The scan found what may be harmful. Read why before you use the file.",
   dangerous: "The scan found what does harm when the file is loaded. Do not load it.",
   inconclusive: "The scan could not read all of the file, and found nothing worse so far.",
+  unknown: "No scanner knows this format, so what the file does could not be checked.",
   failed: "The scan failed, so nothing is known about this content.",
 };
 

@@ -11,8 +11,12 @@ interface Scanner {
 
 interface Report {
   readonly issues: readonly { readonly severity?: string }[];
+  readonly checks: readonly { readonly name: string }[];
   readonly success: boolean;
 }
+
+/** The check that only a report on a file of no known format has. */
+const UNKNOWN_FORMAT = "Known Format";
 
 /** What a check says of a file. */
 export type CheckVerdict = ScannedVerdict | "failed";
@@ -47,11 +51,12 @@ export async function check(path: string, file: File, signal: AbortSignal): Prom
 async function scanned(path: string, file: File, signal: AbortSignal): Promise<CheckVerdict> {
   try {
     const { scan }: Scanner = await import(address ?? "");
-    const { issues, success } = await scan(path, file, { signal });
+    const { issues, checks, success } = await scan(path, file, { signal });
     const severities = issues.map(({ severity }) => severity);
     if (severities.includes("critical")) return "dangerous";
     if (severities.includes("warning")) return "suspicious";
-    return success ? "clean" : "inconclusive";
+    if (!success) return "inconclusive";
+    return checks.some(({ name }) => name === UNKNOWN_FORMAT) && file.size > 0 ? "unknown" : "clean";
   } catch {
     return "failed";
   }

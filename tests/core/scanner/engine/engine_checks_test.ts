@@ -15,7 +15,7 @@ Deno.test("C 16 content that no scanner matches has a skipped check", async (t) 
   ];
   for (const [title, content, type, inconclusive] of rows) {
     await t.step(title, () => {
-      const result = scan(content, [never]);
+      const result = scan(content, [never], { name: "file.xyz" });
       assert.deepEqual(result.checks.map(({ name, status, scanner }) => [name, status, scanner]), [
         ["Known Format", "skipped", "file"],
       ]);
@@ -25,6 +25,48 @@ Deno.test("C 16 content that no scanner matches has a skipped check", async (t) 
       assert.equal(result.operationalError, undefined);
     });
   }
+});
+
+Deno.test("C 31 what nothing recognizes is said under a name that loaders of models open", async (t) => {
+  const never = scanner("never", function* () {}, () => false);
+  const names = [
+    ...[
+      "m.bin",
+      "m.pt",
+      "M.PTH",
+      "m.ckpt",
+      "m.p",
+      "m.pkl",
+      "m.sav",
+      "m.dat",
+      "m.model",
+      "m.weights",
+    ],
+    ...["m.joblib", "m.npy", "m.h5", "m.safetensors", "a.b.bin"],
+  ];
+  for (const name of names) {
+    await t.step(name, () => {
+      const { checks, inconclusive } = scan("hello", [never], { name });
+      const found = checks.filter((it) => it.name === "Known Format");
+      assert.deepEqual(found.map((it) => [it.status, it.severity, it.ruleCode, it.message]), [
+        ["failed", "info", "S903", "Not recognized: the file could not be checked"],
+      ]);
+      assert.deepEqual(inconclusive, []);
+    });
+  }
+  for (const name of ["a.txt", "bin", ".bin", "a.bin.xyz", "m.png"]) {
+    await t.step(`not ${name}`, () => {
+      const [check] = checksNamed(scan("hello", [never], { name }), "Known Format");
+      assert.equal(check?.status, "skipped");
+    });
+  }
+  await t.step("nor an empty one", () => {
+    const [check] = checksNamed(scan("", [never], { name: "m.bin" }), "Known Format");
+    assert.deepEqual([check?.status, check?.message], [
+      "skipped",
+      "Not scanned: the file is empty",
+    ]);
+  });
 });
 
 Deno.test("evasion 37: content that does not match its name", async (t) => {

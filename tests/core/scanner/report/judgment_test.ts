@@ -15,11 +15,17 @@ function failed(change: Partial<FileCheck>): FileCheck {
   };
 }
 
+/** The check that says that no scanner reads a file. */
+function unread(message: string): FileCheck {
+  const { severity: _, ...check } = failed({ name: "Known Format", status: "skipped", message });
+  return check;
+}
+
 function resultOf(checks: readonly FileCheck[], change: Partial<FileResult> = {}): FileResult {
   return { ...plainScan(1), checks, ...change };
 }
 
-Deno.test("C 18 judge() names the worst of a result", async (t) => {
+Deno.test("C 18, C 31 judge() names the worst of a result", async (t) => {
   const cases: [string, string, FileResult][] = [
     ["clean", "nothing", resultOf([])],
     ["clean", "an info", resultOf([failed({ severity: "info" })])],
@@ -36,6 +42,24 @@ Deno.test("C 18 judge() names the worst of a result", async (t) => {
       "dangerous",
       "a critical finding before an unread part",
       resultOf([failed({ severity: "critical" })], { inconclusive: ["truncated_stream"] }),
+    ],
+    [
+      "unknown",
+      "a format that no scanner reads",
+      resultOf([unread("Not scanned: unknown format")]),
+    ],
+    [
+      "unknown",
+      "one under the name of a model",
+      resultOf([failed({ name: "Known Format", severity: "info" })]),
+    ],
+    ["clean", "an empty file", resultOf([unread("Not scanned: the file is empty")])],
+    [
+      "inconclusive",
+      "an archive that no scanner reads",
+      resultOf([unread("Not scanned: no scanner for 7z")], {
+        inconclusive: ["unsupported_format"],
+      }),
     ],
     ["clean", "a passed check", resultOf([failed({ status: "passed" })])],
   ];

@@ -1,0 +1,20 @@
+-- A further verdict: unknown. Results of earlier versions of the program are made anew.
+DROP TABLE scan_results;
+CREATE TABLE scan_results (
+  hash TEXT NOT NULL CHECK (length(hash) = 32),
+  user_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  skip TEXT NOT NULL,
+  version TEXT NOT NULL, -- of the scanners, and the limits that they had
+  sha256 BLOB CHECK (length(sha256) = 32), -- of the content that was scanned; without it, no verdict
+  verdict TEXT NOT NULL
+    CHECK (verdict IN ('clean', 'suspicious', 'dangerous', 'inconclusive', 'unknown')),
+  findings TEXT NOT NULL, -- the worst three, a JSON array
+  scanned_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
+  took_ms INTEGER, -- the time of the scan; NULL if it is not known
+  read_ms INTEGER, -- until its progress was reported last
+  result TEXT NOT NULL, -- JSON; last, as it is large
+  PRIMARY KEY (hash, user_id, name, skip)
+) STRICT, WITHOUT ROWID;
+-- Results that are reused.
+CREATE INDEX scan_results_long ON scan_results (hash, name, skip, version) WHERE took_ms >= 1000;
