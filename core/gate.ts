@@ -1,4 +1,3 @@
-import type { Settings } from "../schemas/settings.ts";
 import { AppError, quoted, RetryLater } from "./errors.ts";
 import type { CollectedFile, FileCollection } from "./ports.ts";
 import type {
@@ -10,7 +9,6 @@ import type {
 } from "./verdicts.ts";
 import { ruleCodesOf } from "./verdicts.ts";
 import { nameOf } from "./paths.ts";
-import { MODEL_EXTENSIONS } from "./scanner/mod.ts";
 
 /** How many of the refused files a message names. */
 const MAX_NAMED = 3;
@@ -35,16 +33,6 @@ function describe(files: readonly RefusedFile[]): string {
     `${quoted(path)} (${[verdict, ...ruleCodes].join(", ")})`
   );
   return `in quarantine: ${named.join(", ")}${files.length > MAX_NAMED ? " and others" : ""}`;
-}
-
-/** What a gate with these settings accepts (C 18, C 31). */
-export function acceptedBy(
-  { gateAccept, gateUnknown }: Pick<Settings, "gateAccept" | "gateUnknown">,
-): AcceptedVerdicts {
-  return {
-    verdicts: gateUnknown === "block" ? gateAccept : [...gateAccept, "unknown"],
-    knownOnly: gateUnknown === "names" ? MODEL_EXTENSIONS : [],
-  };
 }
 
 /** Whether a name ends with one of some extensions. */

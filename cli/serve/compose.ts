@@ -7,7 +7,8 @@ import type { SignCredential, VerifyCredential } from "../../core/credentials.ts
 import { DamageLog } from "../../core/damage.ts";
 import type { Log } from "../../core/log.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
-import { acceptedBy, Gate } from "../../core/gate.ts";
+import { Gate } from "../../core/gate.ts";
+import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import { Revisions } from "../../core/hub/revisions.ts";

@@ -198,7 +198,8 @@ export function verdictStoreSuite(engine: StoresEngine): void {
     await scans.failContent({ userId: 1, hash: md5("d"), name: "d" }, "broken");
     const refused = async (limit: number) => {
       await using collection = await store.collectFiles({ userId: 1, byPath: files, byId: [] });
-      const found = await collection.refused(["clean"], limit);
+      const accepted = { verdicts: ["clean"], knownOnly: [] } as const;
+      const found = await collection.refused(accepted, limit);
       return found.map(({ path, verdict }) => [path, verdict]);
     };
     const all = [["b", "inconclusive"], ["d", "failed"], ["c", "unscanned"]];
@@ -206,6 +207,30 @@ export function verdictStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await refused(2), all.slice(0, 2));
     await store.verdicts.addWaiver(newWaiver());
     assert.deepEqual(await refused(10), []);
+  });
+
+  test("C 31 the gate refuses content of no known format by its name, or whatever its name is", async ({ store }) => {
+    const names = ["a.BIN", "b.xyz", "bin", ".bin", "c.bin.d", "e_bin", "f.bin"];
+    const files = await seed(store, names.map((name) => ({ path: name, content: name })));
+    const skip: string[] = JSON.parse(await skipOf(store));
+    const check = {
+      name: "Known Format",
+      status: "skipped",
+      message: "Not scanned: unknown format",
+    };
+    const unknown = resultOf({ checks: [check as unknown as FileResult["checks"][number]] });
+    for (const name of names) {
+      await store.scans.keepContentResult({ userId: 1, hash: md5(name), name, skip }, unknown);
+    }
+    const refused = async (verdicts: readonly ("clean" | "unknown")[], knownOnly: string[]) => {
+      await using collection = await store.collectFiles({ userId: 1, byPath: files, byId: [] });
+      const found = await collection.refused({ verdicts, knownOnly }, 10);
+      return found.map(({ path, verdict }) => `${path} ${verdict}`).sort();
+    };
+    assert.deepEqual(await refused(["clean", "unknown"], []), []);
+    const byName = await refused(["clean", "unknown"], ["pt", "bin"]);
+    assert.deepEqual(byName, ["a.BIN unknown", "f.bin unknown"]);
+    assert.equal((await refused(["clean"], [])).length, names.length);
   });
 }
 
