@@ -10,8 +10,13 @@ import { builtin } from "./builtin.ts";
 import { crc32 as crc32InScript } from "./crc32.ts";
 import { unpackZstd } from "./zstd.ts";
 
-/** The flush modes of zlib. */
-export const constants = { Z_SYNC_FLUSH: pako.Z_SYNC_FLUSH, Z_FINISH: pako.Z_FINISH };
+/** The flush modes of zlib and Brotli. */
+export const constants = {
+  Z_SYNC_FLUSH: pako.Z_SYNC_FLUSH,
+  Z_FINISH: pako.Z_FINISH,
+  BROTLI_OPERATION_FLUSH: 1,
+  BROTLI_OPERATION_FINISH: 2,
+};
 
 export interface UnpackOptions {
   readonly maxOutputLength?: number;
@@ -80,8 +85,14 @@ function inflate(windowBits: number): Decode {
 
 const zlib = builtin("node:zlib");
 
+/** Brotli needs a dictionary of 120 KB, which the package does not have. */
+const noBrotli: Decode = () => {
+  throw new DamagedData("Brotli cannot be unpacked in browsers");
+};
+
 export const crc32 = zlib?.crc32 ?? crc32InScript;
 export const inflateRawSync = zlib?.inflateRawSync ?? unpacker(inflate(RAW));
 export const inflateSync = zlib?.inflateSync ?? unpacker(inflate(ZLIB));
 export const gunzipSync = zlib?.gunzipSync ?? unpacker(inflate(GZIP));
+export const brotliDecompressSync = zlib?.brotliDecompressSync ?? unpacker(noBrotli);
 export const zstdDecompressSync = zlib?.zstdDecompressSync ?? unpacker(unpackZstd);

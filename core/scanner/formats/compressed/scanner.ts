@@ -16,14 +16,14 @@ const PASSED: Readonly<Record<CompressedCheck, string>> = {
 const MAX_COMPRESSION_RATIO = 250;
 /** Content that unpacks to fewer bytes is not reported as a bomb: honest zeros shrink as well. */
 const MIN_BOMB_BYTES = 32 * MIB;
-const EXTENSION = /\.(?:gz|gzip|z|zlib|zst|zstd|bz2|xz|lzma|lz4)$/i;
+const EXTENSION = /\.(?:gz|gzip|z|zlib|zst|zstd|bz2|xz|lzma|lz4|br)$/i;
 
 /** Scans a single compressed file, such as gzip, regardless of its name. */
 export const compressedScanner: Scanner = {
   id: "compressed",
-  matches: ({ source }) => wrapperOf(source) !== undefined,
+  matches: (content) => wrapperOf(content) !== undefined,
   *scan(content, context) {
-    const codec = wrapperOf(content.source);
+    const codec = wrapperOf(content);
     if (codec !== undefined) yield* scanCompressed(content, codec, context);
   },
 };

@@ -1,5 +1,12 @@
 import { concatBytes } from "../../readers/bytes/bytes.ts";
-import { constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
+import {
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from "node:zlib";
 import { LIMIT_SETTINGS } from "../../contract/limits.ts";
 import type { ScanContext, ScanLimits } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
@@ -19,7 +26,7 @@ import { zstdFrames } from "./zstd_frames.ts";
 export type Codec = NativeCodec | keyof typeof DECODERS;
 
 /** Formats that the runtime unpacks. */
-type NativeCodec = "deflate" | "zlib" | "gzip" | "zstd";
+type NativeCodec = "deflate" | "zlib" | "gzip" | "zstd" | "brotli";
 
 /** Unpacks into a buffer, and returns how many packed bytes it read. */
 type Decoder = (packed: Uint8Array, output: OutputBuffer, size: number | undefined) => number;
@@ -68,7 +75,7 @@ export function unpack(
   const maxPackedBytes = Math.ceil(maxBytes * 1.125) + 65536;
   const packed = compressed.read(0, Math.min(compressed.size, maxPackedBytes));
   if (isDecoded(codec)) return decoded(codec, packed, compressed.size, declaredSize, context);
-  const possible = codec === "zstd"
+  const possible = codec === "zstd" || codec === "brotli"
     ? maxBytes
     : Math.min(maxBytes, packed.length * MAX_DEFLATE_RATIO + 1024);
   const likely = Number.isFinite(declaredSize) ? Math.min(possible, declaredSize ?? 0) : possible;
@@ -144,6 +151,15 @@ export function beginsAs(codec: NativeCodec | "lzma", head: Uint8Array): boolean
   return bytes instanceof Uint8Array && bytes.length > 0;
 }
 
+/** What the first bytes of content unpack to, if it is no more than `maxBytes`. */
+export function unpackedHead(
+  codec: NativeCodec,
+  head: Uint8Array,
+  maxBytes: number,
+): Uint8Array | "too large" | "damaged" {
+  return attempt(codec, head, maxBytes, false);
+}
+
 function beginsAsLzma(head: Uint8Array): boolean {
   const output = new OutputBuffer(() => MIN_LZMA_BYTES);
   try {
@@ -199,12 +215,23 @@ function attempt(
         return inflateSync(packed, { maxOutputLength, finishFlush });
       case "gzip":
         return gunzipSync(packed, { maxOutputLength, finishFlush });
+      case "brotli":
+        return unpackBrotli(packed, maxOutputLength, complete);
       case "zstd":
         return unpackZstd(packed, maxOutputLength, complete);
     }
   } catch (error) {
     return isTooLarge(error) ? "too large" : "damaged";
   }
+}
+
+/** @throws {RangeError} when nothing comes out: not all runtimes say that the content is damaged. */
+function unpackBrotli(packed: Uint8Array, maxOutputLength: number, complete: boolean): Uint8Array {
+  const { BROTLI_OPERATION_FINISH, BROTLI_OPERATION_FLUSH } = constants;
+  const finishFlush = complete ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_FLUSH;
+  const bytes = brotliDecompressSync(packed, { maxOutputLength, finishFlush });
+  if (bytes.length === 0) throw new RangeError("Damaged Brotli stream");
+  return bytes;
 }
 
 /**

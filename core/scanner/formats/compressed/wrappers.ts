@@ -1,7 +1,10 @@
-import type { ByteSource } from "../../contract/source.ts";
+import type { Content } from "../../contract/scanner.ts";
+import { type ByteSource, memorySource } from "../../contract/source.ts";
 import { startsWithBytes } from "../../readers/bytes/bytes.ts";
-import { beginsAs, type Codec } from "./unpack.ts";
-import { isZstd } from "./zstd_frames.ts";
+import { KIB, MIB } from "../../../../schemas/units.ts";
+import { looksLikePickle, mayBeginPickle } from "../pickle/detect.ts";
+import { beginsAs, type Codec, unpackedHead } from "./unpack.ts";
+import { framesOf } from "./zstd_frames.ts";
 
 /** Formats that a signature or a header shows. */
 const SIGNED: readonly (readonly [Codec, (head: Uint8Array) => boolean])[] = [
@@ -10,16 +13,35 @@ const SIGNED: readonly (readonly [Codec, (head: Uint8Array) => boolean])[] = [
   ["bzip2", isBzip2],
   ["xz", (head) => startsWithBytes(head, [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0])],
   ["lzma", (head) => isLzma(head) && beginsAs("lzma", head)],
-  ["lz4", (head) => startsWithBytes(head, [0x04, 0x22, 0x4d, 0x18]) && (head[4] ?? 0) >> 6 === 1],
   ["lz4", (head) => startsWithBytes(head, [0x02, 0x21, 0x4c, 0x18])],
 ];
 const HEAD_BYTES = 4096;
 
 /** Detects the compression format around a single file, or returns undefined if there is none. */
-export function wrapperOf(source: ByteSource): Codec | undefined {
+export function wrapperOf({ source, name }: Pick<Content, "source" | "name">): Codec | undefined {
   const head = source.read(0, HEAD_BYTES);
   const signed = SIGNED.find(([, matches]) => matches(head))?.[0];
-  return signed ?? (isZstd(source) ? "zstd" : undefined);
+  return signed ?? framesOf(source) ?? (isBrotli(source, name) ? "brotli" : undefined);
+}
+
+/** How much is unpacked as Brotli to see whether it may be a pickle, and then to recognize one. */
+const MAX_HEAD_BYTES = 64 * KIB;
+const MAX_PICKLE_BYTES = 64 * MIB;
+
+/**
+ * Brotli has no signature, and much of what is not Brotli unpacks to something. So content is taken for
+ * it if its name says so, if it unpacks to a pickle, or if it may be a pickle that is too large to unpack here.
+ */
+function isBrotli(source: ByteSource, name: string): boolean {
+  if (/\.br$/i.test(name)) return source.size > 0;
+  const packed = source.read(0, HEAD_BYTES);
+  const head = unpackedHead("brotli", packed, MAX_HEAD_BYTES);
+  if (head === "damaged" || head !== "too large" && !mayBeginPickle(memorySource(head))) {
+    return false;
+  }
+  const whole = unpackedHead("brotli", source.read(0, MAX_PICKLE_BYTES), MAX_PICKLE_BYTES);
+  if (whole === "too large") return true;
+  return whole !== "damaged" && looksLikePickle(memorySource(whole));
 }
 
 /** RFC 1950, 2.2: method, window size and check bits. About 0.3% of random byte pairs match. */

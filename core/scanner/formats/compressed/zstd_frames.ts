@@ -10,6 +10,8 @@ export interface ZstdFrame {
 }
 
 const MAGIC = 0xfd2fb528;
+const LZ4_MAGIC = 0x184d2204;
+const LZ4_VERSION = 1;
 const SKIPPABLE = 0x184d2a50;
 const MAX_FRAMES = 10_000;
 /** An empty skippable frame, and the shortest data frame. */
@@ -36,17 +38,22 @@ export function zstdFrames(bytes: Uint8Array): ZstdFrame[] {
   return frames;
 }
 
-/** Whether content starts with a Zstandard data frame, after any skippable frames. */
-export function isZstd(source: ByteSource): boolean {
+/**
+ * The format whose frame comes first in content, after any skippable frames: Zstandard and LZ4 have the
+ * same.
+ */
+export function framesOf(source: ByteSource): "zstd" | "lz4" | undefined {
   let start = 0;
   for (let count = 0; count < MAX_FRAMES; count++) {
     const head = viewOf(source.read(start, MIN_FRAME_BYTES));
-    if (head.byteLength < MIN_FRAME_BYTES) return false;
+    if (head.byteLength < MIN_FRAME_BYTES) return undefined;
     const magic = head.getUint32(0, true);
-    if (!isSkippable(magic)) return magic === MAGIC;
+    if (magic === MAGIC) return "zstd";
+    if (magic === LZ4_MAGIC) return head.getUint8(4) >> 6 === LZ4_VERSION ? "lz4" : undefined;
+    if (!isSkippable(magic)) return undefined;
     start += 8 + head.getUint32(4, true);
   }
-  return false;
+  return undefined;
 }
 
 function isSkippable(magic: number): boolean {

@@ -63,6 +63,16 @@ const EVIDENT: ReadonlySet<OpcodeName> = new Set<OpcodeName>([
   "PROTO",
 ]);
 
+/** Whether nothing but instructions is in the beginning of content, so that it may be that of a pickle. */
+export function mayBeginPickle(head: ByteSource): boolean {
+  const instruction = new Instruction(new PickleWindow(head), Infinity);
+  for (let at = 0; at < head.size; at = instruction.end) {
+    const fault = instruction.read(at);
+    if (fault !== undefined) return fault === "truncated";
+  }
+  return head.size > 0;
+}
+
 /**
  * Whether valid instructions continue to one that imports, or to STOP at the end of the content. Keeps
  * no values, so it takes little memory however long the content is.

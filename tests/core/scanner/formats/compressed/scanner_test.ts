@@ -1,12 +1,13 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { compressedScanner } from "../../../../../core/scanner/formats/compressed/scanner.ts";
 import { GETPID_PICKLE, scanArchive, scanMatching } from "../archive/archive_scan.ts";
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { scan } from "../format_scan.ts";
 import { mutated, seeded } from "../../mutation.ts";
 import { LIMITS } from "../../recording_context.ts";
+import { wholeScan } from "../../whole_scan.ts";
 
 const PAYLOAD_TEXT = "cos\ngetpid\n)R.";
 const SKIPPABLE_FRAME = Buffer.from("502a4d1803000000616263", "hex");
@@ -127,6 +128,60 @@ Deno.test("evasion 85: bzip2, xz, lzma and lz4 are unpacked", async (t) => {
     });
   }
 });
+
+Deno.test("evasion 85: an LZ4 file may begin with frames that decoders skip", () => {
+  const packed = Buffer.concat([
+    SKIPPABLE_FRAME,
+    SKIPPABLE_FRAME,
+    fixture("hostile/payload.pkl.lz4"),
+  ]);
+  const { verdict, result } = wholeScan("model.bin", packed);
+  assert.deepEqual([verdict, result.scanners[0]], ["dangerous", "compressed"]);
+});
+
+Deno.test("evasion 85: a pickle in Brotli is found under any name", async (t) => {
+  const long = Buffer.from(`${"I1\n0".repeat(30_000)}${PAYLOAD_TEXT}`);
+  const stored = { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } };
+  const contents: readonly (readonly [string, Uint8Array])[] = [
+    ["small", brotliCompressSync(GETPID_PICKLE)],
+    ["stored", brotliCompressSync(GETPID_PICKLE, stored)],
+    ["long", brotliCompressSync(long)],
+    ["many words", brotliCompressSync(Buffer.concat([words(), GETPID_PICKLE]))],
+  ];
+  for (const [title, content] of contents) {
+    await t.step(title, () => {
+      for (const name of ["model.pkl.br", "model.bin", "model.sav", "weights"]) {
+        assert.equal(wholeScan(name, content).verdict, "dangerous", name);
+      }
+    });
+  }
+  await t.step("what is damaged under the name of Brotli is inconclusive", () => {
+    assert.equal(wholeScan("model.br", new Uint8Array(500).fill(0xff)).verdict, "inconclusive");
+  });
+  await t.step("random content is not taken for it", () => {
+    const random = seeded(11);
+    for (let round = 0; round < 500; round++) {
+      const content = Uint8Array.from({ length: 600 }, () => random(256));
+      const found = compressedScanner.matches({
+        source: memorySource(content),
+        name: "a.bin",
+        depth: 0,
+      });
+      assert.equal(found && !isSigned(content), false, content.toHex());
+    }
+  });
+});
+
+/** A pickle of many strings, which unpack to more than the head that detection reads. */
+function words(): Uint8Array {
+  const lines = Array.from({ length: 40_000 }, (_, index) => `Vword ${index * 7919}\n0`);
+  return Buffer.from(`${lines.join("")}N.`);
+}
+
+/** Whether content has the two bytes of zlib, which random bytes often have. */
+function isSigned([first = 0, second = 0]: Uint8Array): boolean {
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}
 
 Deno.test("scanning 2.7: does not match content that is not compressed", async (t) => {
   const rows: [string, Uint8Array][] = [
