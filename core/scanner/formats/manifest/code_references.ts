@@ -64,6 +64,19 @@ const DANGEROUS_EXPRESSION = new RegExp([
   String.raw`__\w{1,40}__`,
 ].join("|"));
 
+/** Keys under which transformers looks for an implementation of attention. */
+const ATTENTION_KEYS: ReadonlySet<string> = new Set([
+  "_attn_implementation",
+  "attn_implementation",
+  "_attn_implementation_internal",
+]);
+
+/** A kernel of a hub: `owner/name`, with a revision and a function if it has them, perhaps for paged attention. */
+const KERNEL = /^(?:[\w-]{1,40}\|)?[\w.-]{1,100}\/[\w.-]{1,100}(?:[@:][\w.:\/@-]{1,200})?$/;
+
+const TRUSTED_CODE =
+  "With trust_remote_code the loader imports the Python code that ships with the model";
+
 /** What a manifest value makes a loader import or run (scanning 2.11). */
 export function* codeReferences(
   entry: DocumentEntry,
@@ -78,6 +91,10 @@ export function* codeReferences(
     );
   }
   if (typeof value !== "string" || value === "") return;
+  if (path.some((it) => ATTENTION_KEYS.has(it)) && KERNEL.test(value)) {
+    const message = `${redactedQuote(path.join("."))} names a kernel: ${redactedQuote(value)}`;
+    yield remoteCode(message, position, "The loader downloads the kernel and runs its code");
+  }
   if (namesRepositoryCode(entry, fileName)) {
     const message = `${redactedQuote(path.join("."))} names code to load: ${redactedQuote(value)}`;
     yield remoteCode(message, position);
@@ -96,8 +113,7 @@ export function* codeReferences(
   if (finding !== undefined) yield { name: "Import Target", finding };
 }
 
-function remoteCode(message: string, position: number): CodeReference {
-  const why = "With trust_remote_code the loader imports the Python code that ships with the model";
+function remoteCode(message: string, position: number, why = TRUSTED_CODE): CodeReference {
   return {
     name: "Remote Code",
     finding: { severity: "warning", ruleCode: "S507", message, position, why },

@@ -3,6 +3,7 @@ import type { Finding } from "../../contract/checklist.ts";
 import { pathEscape } from "../../knowledge/file_reference.ts";
 import { judgeCallable } from "./callables.ts";
 import type { DocumentEntry } from "../../readers/document_event.ts";
+import { MLFLOW_MODEL } from "./read_manifest.ts";
 
 /** A file or a module that a loader of the model takes from a manifest. */
 export interface ModelReference {
@@ -19,7 +20,7 @@ const TORCH_SERVE_FILES: ReadonlySet<string> = new Set([
   "configFile",
 ]);
 
-/** The file or module that a value names to the loader of weights, of a PEFT adapter or of TorchServe. */
+/** The file or module that a value names to the loader of weights, of a PEFT adapter, of TorchServe or of MLflow. */
 export function* modelReferences(
   { path, value, position }: DocumentEntry,
   fileName: string,
@@ -31,6 +32,7 @@ export function* modelReferences(
   if (parent === "auto_mapping" && key === "parent_library") {
     yield* parentLibrary(value, position);
   }
+  if (fileName === MLFLOW_MODEL && key === "loader_module") yield* mlflowLoader(value, position);
   if (fileName !== "MANIFEST.json" || parent !== "model" || !TORCH_SERVE_FILES.has(key)) return;
   yield* escaping(`TorchServe takes its ${key} from`, value, position);
   if (key === "handler" || key === "modelFile") yield* torchServeCode(key, value, position);
@@ -61,6 +63,22 @@ function* parentLibrary(module: string, position: number): Generator<ModelRefere
     : "info";
   const message = `PEFT imports ${redactedQuote(module)}`;
   yield { name: "Import Target", finding: { severity, ruleCode: "S107", message, position } };
+}
+
+/** MLflow imports the module, and has it load the model. Its own are all below `mlflow`. */
+function* mlflowLoader(module: string, position: number): Generator<ModelReference, void, void> {
+  if (/^mlflow(?:\.[A-Za-z_]\w*)+$/.test(module)) return;
+  const isDangerous = judgeCallable(`${module}._load_pyfunc`) === "dangerous";
+  yield {
+    name: "Import Target",
+    finding: {
+      severity: isDangerous ? "critical" : "warning",
+      ruleCode: "S107",
+      message: `MLflow loads the model with the module ${redactedQuote(module)}`,
+      position,
+      why: "Loading the model imports the module, which is none of MLflow, and runs its code",
+    },
+  };
 }
 
 /** A handler is a file, a name of TorchServe's own handlers, or `module:function`. */

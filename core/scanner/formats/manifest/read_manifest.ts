@@ -1,6 +1,7 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
+import { fileNameOf } from "../../contract/names.ts";
 import type { Content } from "../../contract/scanner.ts";
 import type { Defect, DocumentEvent } from "../../readers/document_event.ts";
 import { readJson } from "../../readers/json/read_json.ts";
@@ -25,6 +26,9 @@ const EXTENSIONS: ReadonlyMap<string, ManifestLanguage> = new Map([
   ["toml", "toml"],
 ]);
 
+/** The description of a model that MLflow keeps, which is YAML. */
+export const MLFLOW_MODEL = "MLmodel";
+
 /** Files that can begin like a manifest, but are not manifests. */
 const OTHER_EXTENSIONS =
   /\.(?:ipynb|jsonl|ndjson|md|markdown|rst|py|js|mjs|ts|html?|css|jinja2?|j2|xml|pmml)$/i;
@@ -34,7 +38,7 @@ const HEAD_BYTES = 4096;
 /** The language of a manifest, by its name or first bytes; undefined if it is not a manifest. */
 export function manifestLanguage({ name, source }: Content): ManifestLanguage | undefined {
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
-  const byName = EXTENSIONS.get(extension);
+  const byName = fileNameOf(name) === MLFLOW_MODEL ? "yaml" : EXTENSIONS.get(extension);
   if (byName !== undefined) return byName;
   if (OTHER_EXTENSIONS.test(name)) return undefined;
   const head = utf8Source(source).source.read(0, HEAD_BYTES);

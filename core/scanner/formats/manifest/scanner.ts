@@ -11,6 +11,7 @@ import type {
   YamlTag,
 } from "../../readers/document_event.ts";
 import { findLinks, runsDownload } from "../../knowledge/links.ts";
+import { jsonPickleFindings } from "./jsonpickle.ts";
 import { modelReferences } from "./model_references.ts";
 import { manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
@@ -136,6 +137,9 @@ class ManifestScan {
     const entry = withoutLineBreakAtEnd(read);
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);
+    }
+    for (const finding of jsonPickleFindings(entry)) {
+      yield* this.#checks.emit("Import Target", finding);
     }
     for (const { name, finding } of modelReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);

@@ -69,6 +69,14 @@ lines"""
 
 /** Manifests that ship with models, by name. */
 export const BENIGN: readonly (readonly [string, string])[] = [
+  ["config.json", '{"_attn_implementation": "flash_attention_2", "attn_implementation": null}'],
+  ["config.json", '{"attn_implementation": {"text_config": "sdpa", "vision_config": "eager"}}'],
+  ["MLmodel", "flavors:\n  python_function:\n    loader_module: mlflow.sklearn\nrun_id: 1\n"],
+  ["MLmodel", "flavors:\n  python_function:\n    loader_module: mlflow.pyfunc.model\n"],
+  [
+    "state.json",
+    '{"py/object": "collections.OrderedDict", "a": {"py/tuple": [1, 2]}, "b": {"py/set": [1]}}',
+  ],
   [
     "tsconfig.json",
     '// see "docs"\n{\n  /* options * / */ "compilerOptions": {"strict": true, }, // x\n "a": [1, 2,],\n}',

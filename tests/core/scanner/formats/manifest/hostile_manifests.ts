@@ -4,6 +4,38 @@ import type { Row } from "./manifest_scan.ts";
 const AWS_KEY = "AKIA" + "Q3EGRZ7XKLMNOP2S";
 export const GITHUB_TOKEN = "ghp_" + "a8Kd02mfLqPz71xVbN45cTyWe9RuIo3sGhJk";
 
+/** What MLflow writes, with the module that loads the model. */
+const mlModel = (module: string) =>
+  `artifact_path: model\nflavors:\n  python_function:\n    env: conda.yaml\n    loader_module: ${module}\n`;
+
+/** Models that name what loads them: those of MLflow, and texts of jsonpickle. */
+export const LOADERS: readonly Row[] = [
+  ["MLmodel", "MLmodel", mlModel("evil_loader"), "Import Target", "warning", "S107"],
+  ["MLmodel like MLflow", "m/MLmodel", mlModel("mlflow_evil.x"), "Import Target", "warning"],
+  ["MLmodel with os", "MLmodel", mlModel("os"), "Import Target", "critical"],
+  ["py/function", "m.json", '{"py/function": "os.system"}', "Import Target", "critical", "S101"],
+  [
+    "py/reduce",
+    "m.bin",
+    '{"py/reduce": [{"py/type": "posix.system"}, {"py/tuple": ["true"]}]}',
+    "Import Target",
+    "critical",
+    "S101",
+  ],
+  [
+    "py/object",
+    "m.json",
+    '[{"a": {"py/object": "subprocess.Popen", "py/newargs": ["true"]}}]',
+    "Import Target",
+    "critical",
+    "S103",
+  ],
+  ["py/type", "m.json", '{"x": {"py/type": "acme.Model"}}', "Import Target", "warning", "S107"],
+  ["py/mod", "m.json", '{"py/mod": "ctypes"}', "Import Target", "critical"],
+  ["a builtin", "m.json", '{"py/function": "eval"}', "Import Target", "critical", "S104"],
+  ["py/repr", "m.json", '{"py/repr": "os/os.getpid()"}', "Import Target", "critical", "S104"],
+];
+
 /** Manifests that run code from the repository. */
 export const REMOTE_CODE: readonly Row[] = [
   ...["0x1", "0b1", "1_0", "+1"].map((value): Row => [
@@ -14,6 +46,15 @@ export const REMOTE_CODE: readonly Row[] = [
     "warning",
     "S507",
   ]),
+  ...[
+    '{"_attn_implementation": "owner/kernel"}',
+    '{"attn_implementation": "kernels-community/flash-attn"}',
+    '{"_attn_implementation": "owner/kernel@v1.2:attention"}',
+    '{"_attn_implementation": "paged|owner/kernel"}',
+    '{"attn_implementation": {"text_config": "owner/kernel"}}',
+  ].map((
+    text,
+  ): Row => [`a kernel: ${text}`, "config.json", text, "Remote Code", "warning", "S507"]),
   [
     "auto_map",
     "config.json",

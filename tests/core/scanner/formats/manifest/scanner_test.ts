@@ -4,6 +4,7 @@ import { BENIGN, vocabulary } from "./benign_manifests.ts";
 import {
   GITHUB_TOKEN,
   LINKS,
+  LOADERS,
   REMOTE_CODE,
   TAGS,
   TARGETS,
@@ -106,7 +107,7 @@ Deno.test("reports a large number of findings as a count", () => {
   assert.match(failed(outcome).at(-1)?.message ?? "", /^4950 more/);
 });
 
-const HOSTILE = [...REMOTE_CODE, ...TARGETS, ...TAGS, ...LINKS, ...WEAKNESSES];
+const HOSTILE = [...REMOTE_CODE, ...LOADERS, ...TARGETS, ...TAGS, ...LINKS, ...WEAKNESSES];
 
 Deno.test("mutated manifests never throw, and every failed check has a severity", () => {
   const next = seeded(20261121);
