@@ -10,6 +10,9 @@ export interface ScriptDanger {
   readonly position: number;
 }
 
+/** Modules that exist to start programs. */
+const PROCESSES = "(?:subprocess|pexpect|pty|commands)";
+
 const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }[] = [
   {
     message: "Code is decoded and run",
@@ -32,17 +35,51 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
     message: "The script starts a program",
     ruleCode: "S101",
     pattern: new RegExp(
-      String.raw`\b${qualifiedNames(ofDangers("shell"))}\s{0,4}\(` +
+      String.raw`\b${qualifiedNames(ofDangers("shell", "process"))}\s{0,4}\(` +
+        String.raw`|\b${PROCESSES}\.\w{1,40}\s{0,4}\(` +
+        String.raw`|\bfrom\s{1,4}${PROCESSES}\s{1,4}import\b` +
+        String.raw`|\bfrom\s{1,4}os\s{1,4}import\s[^\n]{0,120}\b(?:system|popen|exec[lv]p?e?)\b` +
         String.raw`|\brequire\(["'](?:node:)?child_process["']\)`,
     ),
   },
+  {
+    message: "Code that is made when the script runs is run",
+    ruleCode: "S104",
+    pattern:
+      /(?<![\w.])(?:exec|eval|execfile)\s{0,4}\(|\b(?:builtins|__builtins__)\.(?:exec|eval)\b/,
+  },
+  {
+    message: "A module is imported by a name that is no statement",
+    ruleCode: "S106",
+    pattern: /(?<![\w.])__import__\s{0,4}\(/,
+  },
+  {
+    message: "Machine code is loaded and called",
+    ruleCode: "S110",
+    pattern: /\bctypes\.(?:CDLL|PyDLL|cdll|windll|WinDLL|pythonapi)\b/,
+  },
+  {
+    message: "The directory of a user is removed",
+    ruleCode: "S504",
+    pattern:
+      /\brm\s{1,4}-[A-Za-z]{0,6}[rR][A-Za-z]{0,6}\s{1,4}["']?(?:\/(?=[\s*"']|$)|~|\$\{?HOME\b)/m,
+  },
+  {
+    message: "What runs at a login or at a time is changed",
+    ruleCode: "S504",
+    pattern:
+      /(?:>|\btee\s{1,4}-a\s|\btee\s)\s{0,4}["']?(?:~|\$\{?HOME\}?|\/root|\/home\/[\w.-]{1,40})\/\.(?:bashrc|bash_profile|zshrc|profile|ssh\/authorized_keys)\b|\bcrontab\s{1,4}-(?!l)|>\s{0,4}\/etc\/(?:cron|rc\.local|profile|systemd)/,
+  },
 ];
 
-/** Finds what a script does that honest ones rarely do, each kind once. */
+/** Finds what a script does that honest ones rarely do, each kind once, and one kind at a position. */
 export function* scriptDangers(text: string): Generator<ScriptDanger, void, void> {
+  const found = new Set<number>();
   for (const { message, ruleCode, pattern } of DANGERS) {
     const match = pattern.exec(text);
-    if (match !== null) yield { message, ruleCode, position: match.index };
+    if (match === null || found.has(match.index)) continue;
+    found.add(match.index);
+    yield { message, ruleCode, position: match.index };
   }
   if (runsDownload(text)) {
     yield { message: "A download is run", ruleCode: "S302", position: 0 };

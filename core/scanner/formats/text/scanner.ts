@@ -19,7 +19,8 @@ import { KIB, MIB } from "../../../../schemas/units.ts";
 const CHECKS = {
   "Text Content": "The content is text",
   "Script": "The text is not a script",
-  "Script Content": "The script runs nothing that it downloads, decodes or receives",
+  "Script Content":
+    "The script starts no program, and runs nothing that it downloads, decodes or makes",
   "Credential": "No credentials found",
   "License": "No license that restricts the use or asks for source code was recognized",
 } as const;

@@ -14,6 +14,19 @@ Deno.test("C 16 finds what scripts rarely do, and where", async (t) => {
     ["subprocess.getoutput('id')", "S101"],
     ["require('child_process')", "S101"],
     ["curl http://a | sh", "S302"],
+    ["subprocess.run(['id'])", "S101"],
+    ["from subprocess import check_output as f", "S101"],
+    ["from os import path, system", "S101"],
+    ["os.execvp('id', ['id'])", "S101"],
+    ["exec(open('x.txt').read())", "S104"],
+    ["y = eval (text)", "S104"],
+    ["__import__('o' + 's')", "S106"],
+    ["ctypes.CDLL('./x.so')", "S110"],
+    ["rm -rf ~/models", "S504"],
+    ['rm -fr "$HOME"', "S504"],
+    ["rm -r /", "S504"],
+    ["echo key >> ~/.ssh/authorized_keys", "S504"],
+    ["(crontab -l; echo job) | crontab -", "S504"],
   ];
   for (const [text, ruleCode] of rows) {
     await t.step(text, () => {
@@ -26,14 +39,28 @@ Deno.test("C 16 finds what scripts rarely do, and where", async (t) => {
 });
 
 Deno.test("C 16 finds nothing in ordinary scripts", () => {
-  const text = "import os, subprocess, requests\nsubprocess.run(['ls'])\nmodel.eval()\n" +
+  const text = "import os, requests\nmodel.eval()\nast.literal_eval(x)\nre.compile(x)\n" +
+    "pl.exec(x)\nrm -rf build\nrm -rf /tmp/x\ncrontab -l\nexecute(x)\n" +
     "requests.get(url)\nos.path.join(a, b)\ndata = base64.b64decode(x)\nasyncio.run(main())\n";
   assert.deepEqual([...scriptDangers(text)], []);
 });
 
 Deno.test("takes linear time in any script", () => {
-  for (const piece of ["exec (", "eval(base64", "os.", "nc a ", "base64 -d", "curl |", "a.b."]) {
+  for (
+    const piece of [
+      "exec (",
+      "eval(base64",
+      "os.",
+      "nc a ",
+      "base64 -d",
+      "curl |",
+      "a.b.",
+      "rm -r ",
+      "from os import ",
+      "> ~/.",
+    ]
+  ) {
     const text = piece.repeat(Math.floor(1_000_000 / piece.length));
-    assert.deepEqual([...scriptDangers(text)], [], piece);
+    assert.ok([...scriptDangers(text)].length <= 1, piece);
   }
 });
