@@ -48,6 +48,7 @@ export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   xml_model: { read: "OpenVINO, PMML and other XML" },
   git_lfs_pointer: { read: "Git LFS pointers" },
   executable: { read: "PE, ELF, Mach-O, WebAssembly" },
+  python_bytecode: { read: "compiled Python: .pyc, and code objects by themselves" },
   llamafile: { read: "llamafiles" },
   weights: {
     read: "safetensors, PyTorch archives, NumPy, GGUF; only with --weights",

@@ -30,6 +30,7 @@ import { joblibScanner } from "./joblib/scanner.ts";
 import { pickleScanner } from "./pickle/scanner.ts";
 import { pyTorchZipScanner } from "./pytorch/scanner.ts";
 import { torchScriptScanner } from "./pytorch/torchscript.ts";
+import { pythonBytecodeScanner } from "./python_bytecode/scanner.ts";
 import { rDataScanner } from "./rdata/scanner.ts";
 import { safetensorsScanner } from "./safetensors/scanner.ts";
 import { savedModelScanner } from "./tensorflow/scanner.ts";
@@ -81,6 +82,7 @@ export const SCANNERS: readonly Scanner[] = [
   xmlModelScanner,
   lfsPointerScanner,
   executableScanner,
+  pythonBytecodeScanner,
   llamafileScanner,
   weightsScanner,
 ];

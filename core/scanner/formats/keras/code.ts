@@ -28,7 +28,7 @@ export function inspectCode(text: string): CodeFacts {
   const isCut = text.length > checked.length;
   const decoded = decodeBase64(checked);
   if (isMarshalled(decoded)) {
-    return { kind: "bytecode", dangerousNames: dangerousNames(marshalledNames(decoded)), isCut };
+    return { kind: "bytecode", dangerousNames: namesOfDanger(decoded), isCut };
   }
   // A bare name runs no code: Keras looks it up among the functions it knows.
   if (/^[\w.>]*$/.test(checked)) return { kind: "name", dangerousNames: [], isCut };
@@ -51,6 +51,11 @@ const MIN_CODE_BYTES = 20;
 function isMarshalled(bytes: Uint8Array): boolean {
   const [type = 0] = bytes;
   return (type & ~REFERENCE_FLAG) === CODE_TYPE && bytes.length >= MIN_CODE_BYTES;
+}
+
+/** The names in marshalled code that run, load or fetch something, sorted. */
+export function namesOfDanger(code: Uint8Array): string[] {
+  return dangerousNames(marshalledNames(code));
 }
 
 function dangerousNames(names: Iterable<string>): string[] {

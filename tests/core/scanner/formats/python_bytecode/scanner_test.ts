@@ -1,0 +1,104 @@
+import * as assert from "node:assert/strict";
+import { pythonBytecodeScanner } from "../../../../../core/scanner/formats/python_bytecode/scanner.ts";
+import { memorySource } from "../../../../../core/scanner/contract/source.ts";
+import { seeded } from "../../mutation.ts";
+import { wholeScan } from "../../whole_scan.ts";
+import { assertNeverThrows } from "../format_scan.ts";
+import { HARMFUL_CODE, HARMLESS_CODE } from "../marshalled_code.ts";
+
+/** `import os; os.system("true")`, as each version of CPython writes it to a `.pyc`. */
+const COMPILED: readonly (readonly [version: string, base64: string])[] = [
+  [
+    "2.7.18",
+    "A/MNCgAAAABjAAAAAAAAAAACAAAAQAAAAHMdAAAAZAAAZAEAbAAAWgAAZQAAagEAZAIAgwEAAWQBAFMoAwAAAGn/" +
+    "////TnQEAAAAdHJ1ZSgCAAAAdAIAAABvc3QGAAAAc3lzdGVtKAAAAAAoAAAAACgAAAAAcwQAAABtLnB5dAgAAAA8" +
+    "bW9kdWxlPgEAAABzAgAAAAwB",
+  ],
+  [
+    "3.6.15",
+    "Mw0NCgAAAAAAAAAA4wAAAAAAAAAAAAAAAAIAAABAAAAAcxYAAABkAGQBbABaAGUAagFkAoMBAQBkAVMAKQPpAAAA" +
+    "AE7aBHRydWUpAtoCb3PaBnN5c3RlbakAcgUAAAByBQAAAPoEbS5wedoIPG1vZHVsZT4BAAAAcwIAAAAIAQ==",
+  ],
+  [
+    "3.7.16",
+    "Qg0NCgAAAAAAAAAAAAAAAOMAAAAAAAAAAAAAAAADAAAAQAAAAHMWAAAAZABkAWwAWgBlAKABZAKhAQEAZAFTACkD" +
+    "6QAAAABO2gR0cnVlKQLaAm9z2gZzeXN0ZW2pAHIFAAAAcgUAAAD6BG0ucHnaCDxtb2R1bGU+AQAAAHMCAAAACAE=",
+  ],
+  [
+    "3.8.18",
+    "VQ0NCgAAAAAAAAAAAAAAAOMAAAAAAAAAAAAAAAAAAAAAAwAAAEAAAABzFgAAAGQAZAFsAFoAZQCgAWQCoQEBAGQB" +
+    "UwApA+kAAAAATtoEdHJ1ZSkC2gJvc9oGc3lzdGVtqQByBQAAAHIFAAAA+gRtLnB52gg8bW9kdWxlPgEAAABzAgAA" +
+    "AAgB",
+  ],
+  [
+    "3.10.13",
+    "bw0NCgAAAAAAAAAAAAAAAOMAAAAAAAAAAAAAAAAAAAAAAwAAAEAAAABzFgAAAGQAZAFsAFoAZQCgAWQCoQEBAGQB" +
+    "UwApA+kAAAAATtoEdHJ1ZSkC2gJvc9oGc3lzdGVtqQByBQAAAHIFAAAA+gRtLnB52gg8bW9kdWxlPgEAAABzBAAA" +
+    "AAgADgE=",
+  ],
+  [
+    "3.11.7",
+    "pw0NCgAAAAAAAAAAAAAAAOMAAAAAAAAAAAAAAAADAAAAAAAAAPMuAAAAlwBkAGQBbABaAAIAZQBqAQAAAAAAAAAA" +
+    "ZAKmAQAAqwEAAAAAAAAAAAEAZAFTACkD6QAAAABO2gR0cnVlKQLaAm9z2gZzeXN0ZW2pAPMAAAAA+gRtLnB5+gg8" +
+    "bW9kdWxlPnIJAAAAAQAAAHMmAAAA8AMBAQHYAAmACYAJgAnYAAmAAoQJiCbRABHUABHQABHQABHQABFyBwAAAA==",
+  ],
+  [
+    "3.12.1",
+    "yw0NCgAAAAAAAAAAAAAAAOMAAAAAAAAAAAAAAAADAAAAAAAAAPMwAAAAlwBkAGQBbABaAAIAZQBqAgAAAAAAAAAA" +
+    "AAAAAAAAAAAAAGQCqwEAAAAAAAABAHkBKQPpAAAAAE7aBHRydWUpAtoCb3PaBnN5c3RlbakA8wAAAAD6BG0ucHn6" +
+    "CDxtb2R1bGU+cgkAAAABAAAAcxYAAADwAwEBAdsACdgACYAChwmBCYgm1QARcgcAAAA=",
+  ],
+  [
+    "3.13.0",
+    "8w0NCgAAAAAAAAAAAAAAAOMAAAAAAAAAAAAAAAADAAAAAAAAAPMwAAAAlQBTAFMBSwByAFwAUgIAAAAAAAAAAAAA" +
+    "AAAAAAAAAAAiAFMCNQEAAAAAAAAgAGcBKQPpAAAAAE7aBHRydWUpAtoCb3PaBnN5c3RlbakA8wAAAADaBG0ucHna" +
+    "CDxtb2R1bGU+cgkAAAABAAAAcxQAAADwAwEBAdsACdgAAocJggmIJtUAEXIHAAAA",
+  ],
+];
+
+const HEADER_BYTES: Readonly<Record<string, number>> = { "2.7.18": 8, "3.6.15": 12 };
+
+Deno.test("C 15 compiled Python is a warning, whatever version wrote it and whatever its name", async (t) => {
+  for (const [version, base64] of COMPILED) {
+    const file = Uint8Array.fromBase64(base64);
+    const code = file.subarray(HEADER_BYTES[version] ?? 16);
+    await t.step(version, () => {
+      for (
+        const [name, content] of [["m.pyc", file], ["model.bin", file], ["a.dat", code]] as const
+      ) {
+        const { verdict, findings, result } = wholeScan(name, content);
+        assert.equal(verdict, "suspicious", name);
+        assert.deepEqual(findings.slice(0, 1), ["warning S507 Python Bytecode"], name);
+        const [check] = result.checks.filter((it) => it.name === "Python Bytecode");
+        assert.match(check?.message ?? "", /uses os, system$/);
+      }
+    });
+  }
+});
+
+Deno.test("C 15 code objects of functions are compiled Python, too", () => {
+  for (const code of [HARMLESS_CODE, HARMFUL_CODE]) {
+    assert.equal(wholeScan("a.bin", Uint8Array.fromBase64(code)).verdict, "suspicious");
+  }
+});
+
+Deno.test("C 16 random content and text are not taken for compiled Python", () => {
+  const random = seeded(5);
+  const match = (content: Uint8Array) =>
+    pythonBytecodeScanner.matches({ source: memorySource(content), name: "a.pyc", depth: 0 });
+  for (let round = 0; round < 5000; round++) {
+    const content = Uint8Array.from({ length: 64 }, () => random(256));
+    content[round % 2 === 0 ? 0 : 16] = 0xe3;
+    if (round % 2 === 1) content.set([0x0d, 0x0a], 2);
+    assert.equal(match(content), false, content.toHex());
+  }
+  assert.equal(match(new TextEncoder().encode("collections of models\r\nand more of them")), false);
+  assert.equal(match(new Uint8Array()), false);
+});
+
+Deno.test("C 15 no mutation of compiled Python makes the scanner throw", () => {
+  assertNeverThrows(
+    pythonBytecodeScanner,
+    COMPILED.slice(0, 3).map(([, base64]) => Uint8Array.fromBase64(base64)),
+  );
+});
