@@ -47,6 +47,7 @@ export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   text: { read: "model cards, licenses and other text; scripts" },
   xml_model: { read: "OpenVINO, PMML and other XML" },
   git_lfs_pointer: { read: "Git LFS pointers" },
+  self_extracting: { read: "scripts with an archive or other data after them" },
   executable: { read: "PE, ELF, Mach-O, WebAssembly" },
   python_bytecode: { read: "compiled Python: .pyc, and code objects by themselves" },
   llamafile: { read: "llamafiles" },

@@ -34,6 +34,7 @@ import { pythonBytecodeScanner } from "./python_bytecode/scanner.ts";
 import { rDataScanner } from "./rdata/scanner.ts";
 import { safetensorsScanner } from "./safetensors/scanner.ts";
 import { savedModelScanner } from "./tensorflow/scanner.ts";
+import { selfExtractingScanner } from "./self_extracting/scanner.ts";
 import { sevenZipScanner } from "./seven_zip/scanner.ts";
 import { skopsScanner } from "./skops/scanner.ts";
 import { tarScanner } from "./tar/scanner.ts";
@@ -81,6 +82,7 @@ export const SCANNERS: readonly Scanner[] = [
   textScanner,
   xmlModelScanner,
   lfsPointerScanner,
+  selfExtractingScanner,
   executableScanner,
   pythonBytecodeScanner,
   llamafileScanner,
