@@ -69,6 +69,16 @@ export function manifestScanner({ checkTemplate }: ManifestDependencies): Scanne
   };
 }
 
+/** A model has fewer files. A manifest with more digests is a database: its loader checks none of them. */
+const MAX_OWN_FILES = 100;
+
+/** A weak hash that a value relies on. */
+interface WeakHash {
+  readonly key: string;
+  readonly hash: string;
+  readonly position: number;
+}
+
 class ManifestScan {
   readonly #fileName: string;
   readonly #checkTemplate: CheckTemplate;
@@ -76,6 +86,9 @@ class ManifestScan {
   readonly #keys = new Set<string>();
   readonly #links = new Set<string>();
   readonly #licenses = new Set<string>();
+  /** The weak hashes, unless there are more than a model has files. */
+  readonly #listedHashes: WeakHash[] = [];
+  #weakHashes = 0;
 
   constructor(name: string, checkTemplate: CheckTemplate) {
     this.#fileName = fileNameOf(name);
@@ -103,11 +116,23 @@ class ManifestScan {
   }
 
   *finish(context: ScanContext): Generator<Check, void, void> {
+    yield* this.#weakHash();
     if (this.#keys.size > 0) context.addAssetParts({ keys: [...this.#keys] });
     const licenses = [...this.#licenses].flatMap((id) => licensesOfExpression(id, "metadata"));
     addLicenseMetadata(context, licenses, []);
     for (const finding of licenseFindings(licenses)) yield* this.#checks.emit("License", finding);
     yield* this.#checks.finish();
+  }
+
+  *#weakHash(): Generator<Check, void, void> {
+    const ruleCode = "S1002";
+    for (const { key, hash, position } of this.#listedHashes) {
+      const message = `Key ${key} relies on ${hash}`;
+      yield* this.#checks.emit("Weak Hash", { severity: "warning", ruleCode, message, position });
+    }
+    if (this.#weakHashes <= MAX_OWN_FILES) return;
+    const message = `A database with ${this.#weakHashes} weak hashes of other files`;
+    yield* this.#checks.emit("Weak Hash", { severity: "info", ruleCode, message });
   }
 
   #key({ path, value }: DocumentEntry): void {
@@ -160,9 +185,9 @@ class ManifestScan {
     yield* this.#linksOf(text, position);
     const hash = isOfOwnReport(path) ? undefined : weakHash(key, text);
     if (hash !== undefined) {
-      const message = `Key ${redactedQuote(key)} relies on ${hash}`;
-      const ruleCode = "S1002";
-      yield* this.#checks.emit("Weak Hash", { severity: "warning", ruleCode, message, position });
+      this.#weakHashes++;
+      if (this.#weakHashes > MAX_OWN_FILES) this.#listedHashes.length = 0;
+      else this.#listedHashes.push({ key: redactedQuote(key), hash, position });
     }
     if (path.length === 1 && /^licen[sc]e$/i.test(key) && this.#licenses.size < MAX_LICENSES) {
       this.#licenses.add(text);

@@ -59,9 +59,10 @@ export function detectScript(name: string, head: string): Script | undefined {
 
 /** Whether a script is unsurprising under the extension: those of texts and of further languages. */
 function isTextExtension(extension: string): boolean {
-  return /^(?:txt|md|markdown|rst|in|tpl|tmpl|template|sample|command|pl|rb|php|lua|r)$/.test(
-    extension,
-  );
+  return /^(?:txt|md|markdown|rst|in|tpl|tmpl|template|sample|command|pl|rb|php|lua|r|jinja2?|j2|mako|tt|erb|ejs|hbs|mustache)$/
+    .test(
+      extension,
+    );
 }
 
 function byShebang(head: string): Language | undefined {

@@ -74,8 +74,11 @@ const TELLING_NAMES: readonly {
   },
 ];
 
-/** Names of fields and resources, which configurations give in place of a password. */
-const NOT_A_PASSWORD = /^[A-Za-z_.]+$|^arn:|:\/\/|^\//;
+/**
+ * Names of fields and resources, which configurations give in place of a password, and words of any
+ * language, which lexicons have: `Windows-password`.
+ */
+const NOT_A_PASSWORD = /^[\p{L}\p{M}_.'’-]+$|^arn:|:\/\/|^\//u;
 
 /**
  * Returns the credential that a value is according to its key (S701 to S704, S708, S710), or undefined.

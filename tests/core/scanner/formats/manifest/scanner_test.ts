@@ -136,3 +136,14 @@ Deno.test("mutated manifests never throw, and every failed check has a severity"
     }
   }
 });
+
+Deno.test("C 16 a database of MD5s of other files is no model that relies on them", () => {
+  const digest = (index: number) => (index * 7919).toString(16).padStart(32, "a");
+  const files = (count: number) =>
+    JSON.stringify(
+      Array.from({ length: count }, (_, index) => ({ name: `${index}`, md5: digest(index) })),
+    );
+  assert.deepEqual(found(scanManifest("names.json", files(100)), "Weak Hash").length, 51);
+  assert.deepEqual(found(scanManifest("names.json", files(101)), "Weak Hash"), ["info"]);
+  assert.deepEqual(found(scanManifest("names.json", files(1)), "Weak Hash"), ["warning"]);
+});

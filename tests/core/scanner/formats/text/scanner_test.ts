@@ -250,3 +250,12 @@ Deno.test("mutated texts never throw, and no message is long", () => {
     }
   }
 });
+
+Deno.test("C 16 a template that writes a script is none under another name", () => {
+  const text = "import {{ module }}\nfrom os import path\n{% for it in items %}x = 1\n{% endfor %}";
+  for (const name of ["a.py.jinja", "module.j2", "app.jinja2", "page.mako"]) {
+    assert.equal(textScanner.matches(file(name, text)), false, name);
+  }
+  const { checks } = scan("run.sh.j2", "#!/bin/sh\necho {{ name }}\n");
+  assert.deepEqual(failed(checks).map(({ severity }) => severity), ["info"]);
+});

@@ -66,6 +66,10 @@ Deno.test("S702, S710: recognizes a value by the name of its key", () => {
   const rows: readonly (readonly [string, string, string | undefined])[] = [
     ["password", "hunter2!x", "S702"],
     ["dbPassword", "hunter2!x", "S702"],
+    ["Windows-password", "Windows-password", undefined],
+    ["password", "mots-de-passe", undefined],
+    ["password", "Passwörter", undefined],
+    ["password", "пароль", undefined],
     ["api_key", random, "S701"],
     ["api-key", random, "S701"],
     ["client_secret", random, "S708"],
