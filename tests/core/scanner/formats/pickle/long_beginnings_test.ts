@@ -1,6 +1,9 @@
 import * as assert from "node:assert/strict";
 import { memorySource, sourceSlice } from "../../../../../core/scanner/contract/source.ts";
-import { looksLikePickle } from "../../../../../core/scanner/formats/pickle/detect.ts";
+import {
+  isActivePickle,
+  looksLikePickle,
+} from "../../../../../core/scanner/formats/pickle/detect.ts";
 import { counted } from "../../sources.ts";
 import { wholeScan } from "../../whole_scan.ts";
 import { bytes, gl } from "./pickle_bytes.ts";
@@ -65,4 +68,11 @@ Deno.test("C 15 the search for the end of a beginning reads the content once or 
   const source = counted(sourceSlice(memorySource(block), 0, size));
   assert.equal(looksLikePickle(source), false);
   assert.ok(source.bytesRead < 3 * size, `${source.bytesRead}`);
+});
+
+Deno.test("C 16 an attribute that is a long pickle without a signature is one that does something", () => {
+  for (const beginning of ["N0".repeat(25_000), `V${"a".repeat(66_000)}\n0`, "N.".repeat(9)]) {
+    assert.equal(isActivePickle(memorySource(bytes(beginning, PAYLOAD))), true);
+  }
+  assert.equal(isActivePickle(memorySource(bytes("N".repeat(25_000)))), false);
 });
