@@ -1,6 +1,7 @@
 import { type Checkpoint, ScanStopped, withCheckpoint } from "../contract/checkpoint.ts";
 import { truncate } from "../contract/excerpt.ts";
 import type { FileResult } from "../contract/file_result.ts";
+import { isModelName } from "../contract/model_names.ts";
 import { memberLimits, type PickleMaxima } from "../contract/limits.ts";
 import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../contract/scanner.ts";
 import { AssetCollector } from "./asset_collector.ts";
@@ -13,6 +14,8 @@ import { plainObject } from "./plain_data.ts";
 
 /** The scanner id of the engine's own checks. */
 const ENGINE = "file";
+/** The scanner id of compressed files: what is in one stands for it. */
+const COMPRESSED = "compressed";
 const MAX_NAME_CHARS = 200;
 
 /** The member names from the file to a content in it; empty for the file itself. */
@@ -183,7 +186,11 @@ export class ContentScan {
     const segments = [...outer, truncate(member.name, MAX_NAME_CHARS)];
     try {
       const source = withCheckpoint(member.source, this.#checkpoint);
-      this.#scan({ ...member, source }, segments, detectKind(source));
+      const kind = detectKind(source);
+      const matching = this.#scan({ ...member, source }, segments, kind);
+      if (matching.length === 0 && (scanner === COMPRESSED || isModelName(member.name))) {
+        this.#emit(ENGINE, segments, engineChecks.noScanner(member, kind));
+      }
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
       this.#emit(scanner, segments, engineChecks.scannerFailed(scanner, error));

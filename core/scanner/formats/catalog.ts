@@ -16,7 +16,7 @@ export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   torchscript: { read: "code in TorchScript archives" },
   zip: { read: "all other ZIP files: .npz, .keras, .mar" },
   tar: { read: "TAR, including PyTorch 0.1" },
-  compressed: { read: "gzip, zlib, Zstandard, bzip2, xz, LZMA, LZ4, Brotli" },
+  compressed: { read: "gzip, zlib, Zstandard, bzip2, xz, LZMA, LZ4, Brotli, Blosc" },
   seven_zip: { read: "7z", recognized: "PPMd, BCJ2 and encrypted members" },
   unsupported_archive: { recognized: "RAR" },
   safetensors: { read: "safetensors" },

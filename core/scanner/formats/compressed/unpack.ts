@@ -11,7 +11,7 @@ import { LIMIT_SETTINGS } from "../../contract/limits.ts";
 import type { ScanContext, ScanLimits } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { unpackBzip2 } from "../../readers/compression/bzip2.ts";
-import { unpackLz4 } from "../../readers/compression/lz4.ts";
+import { unpackLz4, unpackSizedLz4 } from "../../readers/compression/lz4.ts";
 import { unpackLzma, unpackZipLzma } from "../../readers/compression/lzma.ts";
 import {
   DamagedData,
@@ -20,6 +20,7 @@ import {
   UnsupportedData,
 } from "../../readers/compression/output_buffer.ts";
 import { unpackXz } from "../../readers/compression/xz.ts";
+import { unpackBlosc } from "./blosc.ts";
 import { zstdFrames } from "./zstd_frames.ts";
 
 /** A supported compression format. */
@@ -37,6 +38,8 @@ const DECODERS = {
   lzma: unpackLzma,
   zip_lzma: unpackZipLzma,
   lz4: unpackLz4,
+  lz4_block: unpackSizedLz4,
+  blosc: unpackBlosc,
 } as const satisfies Readonly<Record<string, Decoder>>;
 
 /** Unpacked content. */
@@ -153,11 +156,25 @@ export function beginsAs(codec: NativeCodec | "lzma", head: Uint8Array): boolean
 
 /** What the first bytes of content unpack to, if it is no more than `maxBytes`. */
 export function unpackedHead(
-  codec: NativeCodec,
+  codec: "brotli" | "lz4_block",
   head: Uint8Array,
   maxBytes: number,
 ): Uint8Array | "too large" | "damaged" {
-  return attempt(codec, head, maxBytes, false);
+  if (codec === "brotli") return attempt(codec, head, maxBytes, false);
+  let left = maxBytes;
+  const output = new OutputBuffer((bytes) => {
+    const granted = Math.min(bytes, left);
+    left -= granted;
+    return granted;
+  });
+  try {
+    unpackSizedLz4(head, output);
+  } catch (error) {
+    if (error instanceof OutputFull) return "too large";
+    // A head is cut off, so what came out before counts.
+    if (!(error instanceof DamagedData) || output.length === 0) return "damaged";
+  }
+  return output.content();
 }
 
 function beginsAsLzma(head: Uint8Array): boolean {

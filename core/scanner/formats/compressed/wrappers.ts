@@ -3,6 +3,7 @@ import { type ByteSource, memorySource } from "../../contract/source.ts";
 import { startsWithBytes } from "../../readers/bytes/bytes.ts";
 import { KIB, MIB } from "../../../../schemas/units.ts";
 import { looksLikePickle, mayBeginPickle } from "../pickle/detect.ts";
+import { isBlosc } from "./blosc.ts";
 import { beginsAs, type Codec, unpackedHead } from "./unpack.ts";
 import { framesOf } from "./zstd_frames.ts";
 
@@ -20,26 +21,33 @@ const HEAD_BYTES = 4096;
 /** Detects the compression format around a single file, or returns undefined if there is none. */
 export function wrapperOf({ source, name }: Pick<Content, "source" | "name">): Codec | undefined {
   const head = source.read(0, HEAD_BYTES);
-  const signed = SIGNED.find(([, matches]) => matches(head))?.[0];
-  return signed ?? framesOf(source) ?? (isBrotli(source, name) ? "brotli" : undefined);
+  const signed = SIGNED.find(([, matches]) => matches(head))?.[0] ?? framesOf(source);
+  if (signed !== undefined) return signed;
+  if (isBlosc(source)) return "blosc";
+  if (/\.br$/i.test(name)) return source.size > 0 ? "brotli" : undefined;
+  return WITHOUT_SIGNATURE.find((codec) => holdsPickle(codec, source, head));
 }
 
-/** How much is unpacked as Brotli to see whether it may be a pickle, and then to recognize one. */
+/**
+ * Formats without a signature. Much of what is in neither of them unpacks to something, so content is
+ * taken for them if a pickle comes out.
+ */
+const WITHOUT_SIGNATURE = ["brotli", "lz4_block"] as const;
+
+/** How much is unpacked to see whether it may be a pickle, and then to recognize one. */
 const MAX_HEAD_BYTES = 64 * KIB;
 const MAX_PICKLE_BYTES = 64 * MIB;
 
-/**
- * Brotli has no signature, and much of what is not Brotli unpacks to something. So content is taken for
- * it if its name says so, if it unpacks to a pickle, or if it may be a pickle that is too large to unpack here.
- */
-function isBrotli(source: ByteSource, name: string): boolean {
-  if (/\.br$/i.test(name)) return source.size > 0;
-  const packed = source.read(0, HEAD_BYTES);
-  const head = unpackedHead("brotli", packed, MAX_HEAD_BYTES);
-  if (head === "damaged" || head !== "too large" && !mayBeginPickle(memorySource(head))) {
-    return false;
-  }
-  const whole = unpackedHead("brotli", source.read(0, MAX_PICKLE_BYTES), MAX_PICKLE_BYTES);
+/** Whether content unpacks to a pickle, or may, but to more than is unpacked here. */
+function holdsPickle(
+  codec: typeof WITHOUT_SIGNATURE[number],
+  source: ByteSource,
+  head: Uint8Array,
+): boolean {
+  const beginning = unpackedHead(codec, head, MAX_HEAD_BYTES);
+  if (beginning === "damaged") return false;
+  if (beginning !== "too large" && !mayBeginPickle(memorySource(beginning))) return false;
+  const whole = unpackedHead(codec, source.read(0, MAX_PICKLE_BYTES), MAX_PICKLE_BYTES);
   if (whole === "too large") return true;
   return whole !== "damaged" && looksLikePickle(memorySource(whole));
 }

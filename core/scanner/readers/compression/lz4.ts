@@ -30,6 +30,19 @@ export function unpackLz4(packed: Uint8Array, output: OutputBuffer): number {
   return Math.min(at, packed.length);
 }
 
+/**
+ * Unpacks a block after its size, as the chunks of zarr have it. Returns the number of bytes that were
+ * read.
+ *
+ * @throws {DamagedData} when the block is malformed, or unpacks to another size.
+ */
+export function unpackSizedLz4(packed: Uint8Array, output: OutputBuffer): number {
+  const size = packed.length < 4 ? 0 : viewOf(packed).getUint32(0, true);
+  unpackLz4Block(packed.subarray(4), output, output.length);
+  if (output.length !== size) throw new DamagedData("A block has another size");
+  return packed.length;
+}
+
 function frame(packed: Uint8Array, view: DataView, start: number, output: OutputBuffer): number {
   const flags = packed[start] ?? 0;
   if (flags >> 6 !== 1) throw new DamagedData("Unknown version of LZ4");
@@ -67,14 +80,18 @@ function blocks(
     const size = isStored ? word - UNCOMPRESSED : word;
     const block = packed.subarray(at, at + size);
     if (isStored) output.append(block);
-    else unpackBlock(block, output, isLegacy ? output.length : earliest);
+    else unpackLz4Block(block, output, isLegacy ? output.length : earliest);
     if (block.length < size) throw new DamagedData("A block is cut off");
     at += size + checksumBytes;
   }
 }
 
-/** Unpacks one block. Matches reach back to `earliest`. */
-function unpackBlock(block: Uint8Array, output: OutputBuffer, earliest: number): void {
+/**
+ * Unpacks one block. Matches reach back to `earliest`.
+ *
+ * @throws {DamagedData} when the block is malformed or cut off.
+ */
+export function unpackLz4Block(block: Uint8Array, output: OutputBuffer, earliest: number): void {
   let at = 0;
   const length = (nibble: number): number => {
     let total = nibble;

@@ -5,6 +5,7 @@ import { compressedScanner } from "../../../../../core/scanner/formats/compresse
 import { GETPID_PICKLE, scanArchive, scanMatching } from "../archive/archive_scan.ts";
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { scan } from "../format_scan.ts";
+import { CHUNKS } from "./chunks.ts";
 import { mutated, seeded } from "../../mutation.ts";
 import { LIMITS } from "../../recording_context.ts";
 import { wholeScan } from "../../whole_scan.ts";
@@ -172,6 +173,29 @@ Deno.test("evasion 85: a pickle in Brotli is found under any name", async (t) =>
   });
 });
 
+Deno.test("evasion 85: pickles in the chunks of zarr are found, whatever compressed them", async (t) => {
+  for (const [codec, base64] of CHUNKS) {
+    await t.step(codec, () => {
+      for (const name of ["0.0", "model.bin"]) {
+        const { verdict, result } = wholeScan(name, Uint8Array.fromBase64(base64));
+        assert.deepEqual([verdict, result.scanners[0]], ["dangerous", "compressed"]);
+      }
+    });
+  }
+  await t.step("what is damaged is inconclusive", () => {
+    const [, base64 = ""] = CHUNKS[0] ?? [];
+    const chunk = Uint8Array.fromBase64(base64);
+    chunk.fill(0xff, 24, 60);
+    assert.equal(wholeScan("0.0", chunk).verdict, "inconclusive");
+  });
+  await t.step("numbers are of no known format", () => {
+    const numbers = new Uint8Array(new Float32Array(500).map((_, index) => Math.sin(index)).buffer);
+    for (const content of [gzipSync(numbers), zstdCompressSync(numbers)]) {
+      assert.equal(wholeScan("0.0", content).verdict, "unknown");
+    }
+  });
+});
+
 /** A pickle of many strings, which unpack to more than the head that detection reads. */
 function words(): Uint8Array {
   const lines = Array.from({ length: 40_000 }, (_, index) => `Vword ${index * 7919}\n0`);
@@ -206,6 +230,7 @@ Deno.test("C 15: no input makes a scan of compressed content throw", () => {
     deflateSync(GETPID_PICKLE),
     zstdCompressSync(GETPID_PICKLE),
     gzipSync(BOMB),
+    ...CHUNKS.map(([, base64]) => Uint8Array.fromBase64(base64)),
   ];
   const limits = { ...LIMITS, maxMemberBytes: 1 << 16, maxUnpackedBytes: 1 << 18 };
   const random = seeded(3);
