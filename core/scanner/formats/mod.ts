@@ -37,6 +37,7 @@ import { savedModelScanner } from "./tensorflow/scanner.ts";
 import { selfExtractingScanner } from "./self_extracting/scanner.ts";
 import { sevenZipScanner } from "./seven_zip/scanner.ts";
 import { skopsScanner } from "./skops/scanner.ts";
+import { sqliteScanner } from "./sqlite/scanner.ts";
 import { tarScanner } from "./tar/scanner.ts";
 import { textScanner } from "./text/scanner.ts";
 import { unsupportedArchiveScanner } from "./unsupported_archive/scanner.ts";
@@ -77,6 +78,7 @@ export const SCANNERS: readonly Scanner[] = [
   ociScanner,
   skopsScanner,
   rDataScanner,
+  sqliteScanner,
   jinjaScanner,
   manifestScanner({ checkTemplate }),
   textScanner,
