@@ -42,7 +42,7 @@ export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   oci: { read: "manifests and indexes of OCI, Docker and Ollama" },
   skops: { read: "schema.json of skops files" },
   rdata: { read: ".rds and .rda of R" },
-  sqlite: { read: "pickles in SQLite databases: caches and shelves of Python" },
+  sqlite: { read: "SQLite databases, as caches and shelves of Python" },
   jinja: { read: ".jinja, .jinja2, .j2" },
   manifest: { read: "JSON, YAML, TOML" },
   text: { read: "model cards, licenses and other text; scripts" },

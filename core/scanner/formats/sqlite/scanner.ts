@@ -1,7 +1,8 @@
 import { Checklist } from "../../contract/checklist.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { type ByteSource, sourceSlice } from "../../contract/source.ts";
-import { type Pages, pagesOf, payloadsOf } from "../../readers/sqlite/pages.ts";
+import { pagesOf, payloadsOf } from "../../readers/sqlite/pages.ts";
+import type { Pages } from "../../readers/sqlite/payload.ts";
 import { valuesOf } from "../../readers/sqlite/record.ts";
 import { KIB, MIB } from "../../../../schemas/units.ts";
 import { isActivePickle } from "../pickle/detect.ts";

@@ -1,6 +1,6 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { decodeLatin1, viewOf } from "../bytes/bytes.ts";
-import { PayloadSource } from "./payload.ts";
+import { type Pages, PayloadSource } from "./payload.ts";
 import { varintAt } from "./record.ts";
 
 const MAGIC = "SQLite format 3\0";
@@ -15,14 +15,6 @@ const MAX_PAYLOAD_BYTES = 2 ** 31 - 1;
 const INDEX_INTERIOR = 0x02;
 const INDEX_LEAF = 0x0a;
 const TABLE_LEAF = 0x0d;
-
-/** Where a database has its pages. */
-export interface Pages {
-  readonly source: ByteSource;
-  readonly pageBytes: number;
-  /** Bytes of a page that SQLite uses. */
-  readonly usable: number;
-}
 
 /** The pages of a database, or undefined if content is none. */
 export function pagesOf(source: ByteSource): Pages | undefined {

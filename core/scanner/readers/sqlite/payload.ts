@@ -1,6 +1,13 @@
 import { assertRange, type ByteSource } from "../../contract/source.ts";
 import { viewOf } from "../bytes/bytes.ts";
-import type { Pages } from "./pages.ts";
+
+/** Where a database has its pages. */
+export interface Pages {
+  readonly source: ByteSource;
+  readonly pageBytes: number;
+  /** Bytes of a page that SQLite uses. */
+  readonly usable: number;
+}
 
 /** Where a payload is: in its cell, and from there in a chain of pages. */
 interface Extent {
