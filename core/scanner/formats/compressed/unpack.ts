@@ -156,11 +156,11 @@ export function beginsAs(codec: NativeCodec | "lzma", head: Uint8Array): boolean
 
 /** What the first bytes of content unpack to, if it is no more than `maxBytes`. */
 export function unpackedHead(
-  codec: "brotli" | "lz4_block",
+  codec: "brotli" | "deflate" | "lz4_block" | "lzma",
   head: Uint8Array,
   maxBytes: number,
 ): Uint8Array | "too large" | "damaged" {
-  if (codec === "brotli") return attempt(codec, head, maxBytes, false);
+  if (!isDecoded(codec)) return attempt(codec, head, maxBytes, false);
   let left = maxBytes;
   const output = new OutputBuffer((bytes) => {
     const granted = Math.min(bytes, left);
@@ -168,7 +168,7 @@ export function unpackedHead(
     return granted;
   });
   try {
-    unpackSizedLz4(head, output);
+    DECODERS[codec](head, output);
   } catch (error) {
     if (error instanceof OutputFull) return "too large";
     // A head is cut off, so what came out before counts.

@@ -2,7 +2,7 @@ import type { Content } from "../../contract/scanner.ts";
 import { type ByteSource, memorySource } from "../../contract/source.ts";
 import { startsWithBytes } from "../../readers/bytes/bytes.ts";
 import { KIB, MIB } from "../../../../schemas/units.ts";
-import { looksLikePickle, mayBeginPickle } from "../pickle/detect.ts";
+import { isActivePickle, mayBeginPickle } from "../pickle/detect.ts";
 import { isBlosc } from "./blosc.ts";
 import { beginsAs, type Codec, unpackedHead } from "./unpack.ts";
 import { framesOf } from "./zstd_frames.ts";
@@ -24,15 +24,15 @@ export function wrapperOf({ source, name }: Pick<Content, "source" | "name">): C
   const signed = SIGNED.find(([, matches]) => matches(head))?.[0] ?? framesOf(source);
   if (signed !== undefined) return signed;
   if (isBlosc(source)) return "blosc";
-  if (/\.br$/i.test(name)) return source.size > 0 ? "brotli" : undefined;
-  return WITHOUT_SIGNATURE.find((codec) => holdsPickle(codec, source, head));
+  const found = WITHOUT_SIGNATURE.find((codec) => holdsPickle(codec, source, head));
+  return found ?? (/\.br$/i.test(name) && source.size > 0 ? "brotli" : undefined);
 }
 
 /**
- * Formats without a signature. Much of what is in neither of them unpacks to something, so content is
- * taken for them if a pickle comes out.
+ * Formats without a signature, or with parameters that hide it. Much of what is in none of them unpacks
+ * to something, so content is taken for them if a pickle comes out that does more than build plain values.
  */
-const WITHOUT_SIGNATURE = ["brotli", "lz4_block"] as const;
+const WITHOUT_SIGNATURE = ["brotli", "lz4_block", "deflate", "lzma"] as const;
 
 /** How much is unpacked to see whether it may be a pickle, and then to recognize one. */
 const MAX_HEAD_BYTES = 64 * KIB;
@@ -49,7 +49,7 @@ function holdsPickle(
   if (beginning !== "too large" && !mayBeginPickle(memorySource(beginning))) return false;
   const whole = unpackedHead(codec, source.read(0, MAX_PICKLE_BYTES), MAX_PICKLE_BYTES);
   if (whole === "too large") return true;
-  return whole !== "damaged" && looksLikePickle(memorySource(whole));
+  return whole !== "damaged" && isActivePickle(memorySource(whole));
 }
 
 /** RFC 1950, 2.2: method, window size and check bits. About 0.3% of random byte pairs match. */

@@ -1,6 +1,13 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
 import { compressedScanner } from "../../../../../core/scanner/formats/compressed/scanner.ts";
 import { GETPID_PICKLE, scanArchive, scanMatching } from "../archive/archive_scan.ts";
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
@@ -11,6 +18,8 @@ import { LIMITS } from "../../recording_context.ts";
 import { wholeScan } from "../../whole_scan.ts";
 
 const PAYLOAD_TEXT = "cos\ngetpid\n)R.";
+/** `cos\ngetpid\n)R.` in LZMA with `lc` 0, `lp` 2 and `pb` 0, by Python's lzma. */
+const LZMA = "EgAAAQD//////////wAxnKm9PG9Sl3L43vfY7DYPrN1///FvAAA=";
 const SKIPPABLE_FRAME = Buffer.from("502a4d1803000000616263", "hex");
 const BOMB = new Uint8Array(4 << 20);
 
@@ -140,11 +149,14 @@ Deno.test("evasion 85: an LZ4 file may begin with frames that decoders skip", ()
   assert.deepEqual([verdict, result.scanners[0]], ["dangerous", "compressed"]);
 });
 
-Deno.test("evasion 85: a pickle in Brotli is found under any name", async (t) => {
+Deno.test("evasion 85: a pickle in a format without a signature is found under any name", async (t) => {
   const long = Buffer.from(`${"I1\n0".repeat(30_000)}${PAYLOAD_TEXT}`);
   const stored = { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } };
   const contents: readonly (readonly [string, Uint8Array])[] = [
     ["small", brotliCompressSync(GETPID_PICKLE)],
+    ["small, in DEFLATE", deflateRawSync(GETPID_PICKLE)],
+    ["long, in DEFLATE", deflateRawSync(long)],
+    ["in LZMA with other parameters", Uint8Array.fromBase64(LZMA)],
     ["stored", brotliCompressSync(GETPID_PICKLE, stored)],
     ["long", brotliCompressSync(long)],
     ["many words", brotliCompressSync(Buffer.concat([words(), GETPID_PICKLE]))],
