@@ -1,8 +1,10 @@
+import { isModelName } from "../../contract/model_names.ts";
 import type { Content } from "../../contract/scanner.ts";
 import { type ByteSource, memorySource } from "../../contract/source.ts";
-import { startsWithBytes } from "../../readers/bytes/bytes.ts";
+import { decodeLatin1, startsWithBytes } from "../../readers/bytes/bytes.ts";
 import { KIB, MIB } from "../../../../schemas/units.ts";
 import { isActivePickle, mayBeginPickle } from "../pickle/detect.ts";
+import { MAX_PROTOCOL, PROTO } from "../pickle/opcodes.ts";
 import { isBlosc } from "./blosc.ts";
 import { beginsAs, type Codec, unpackedHead } from "./unpack.ts";
 import { framesOf } from "./zstd_frames.ts";
@@ -24,7 +26,9 @@ export function wrapperOf({ source, name }: Pick<Content, "source" | "name">): C
   const signed = SIGNED.find(([, matches]) => matches(head))?.[0] ?? framesOf(source);
   if (signed !== undefined) return signed;
   if (isBlosc(source)) return "blosc";
-  const found = WITHOUT_SIGNATURE.find((codec) => holdsPickle(codec, source, head));
+  const found = mayHoldPickle(name, head)
+    ? WITHOUT_SIGNATURE.find((codec) => holdsPickle(codec, source, head))
+    : undefined;
   return found ?? (/\.br$/i.test(name) && source.size > 0 ? "brotli" : undefined);
 }
 
@@ -33,6 +37,28 @@ export function wrapperOf({ source, name }: Pick<Content, "source" | "name">): C
  * to something, so content is taken for them if a pickle comes out that does more than build plain values.
  */
 const WITHOUT_SIGNATURE = ["brotli", "lz4_block", "deflate", "lzma"] as const;
+
+/** The names, besides those of models, of files that may be pickles in such a format: chunks of zarr. */
+const CHUNK_NAME = /(?:^|[/\\])[^.]*$|\.\d+$|\.(?:br|lz4|blosc|lzma|deflate)$/i;
+
+/** First bytes of models and programs, which are no compressed data. */
+const OTHER_FORMATS = ["GGUF", "\x93NUMPY", "\x89HDF", "PK\x03\x04", "\x7fELF"];
+const MIN_TEXT_BYTES = 32;
+
+/** Whether it takes trying to find out. Trying takes longer than all other detection together. */
+function mayHoldPickle(name: string, head: Uint8Array): boolean {
+  if (!isModelName(name) && !CHUNK_NAME.test(name)) return false;
+  const [first = 0, second = 0] = head;
+  if (first === PROTO && second <= MAX_PROTOCOL) return false;
+  const start = head.subarray(0, MIN_TEXT_BYTES);
+  if (start.length === MIN_TEXT_BYTES && start.every(isPrintable)) return false;
+  const text = decodeLatin1(start);
+  return !OTHER_FORMATS.some((signature) => text.startsWith(signature)) && text[8] !== "{";
+}
+
+function isPrintable(byte: number): boolean {
+  return byte >= 0x20 && byte < 0x7f || byte >= 0x09 && byte <= 0x0d;
+}
 
 /** How much is unpacked to see whether it may be a pickle, and then to recognize one. */
 const MAX_HEAD_BYTES = 64 * KIB;
