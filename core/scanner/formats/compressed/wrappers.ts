@@ -53,7 +53,8 @@ function mayHoldPickle(name: string, head: Uint8Array): boolean {
   const start = head.subarray(0, MIN_TEXT_BYTES);
   if (start.length === MIN_TEXT_BYTES && start.every(isPrintable)) return false;
   const text = decodeLatin1(start);
-  return !OTHER_FORMATS.some((signature) => text.startsWith(signature)) && text[8] !== "{";
+  const isSafetensors = text.slice(5, 9) === "\0\0\0{";
+  return !isSafetensors && !OTHER_FORMATS.some((signature) => text.startsWith(signature));
 }
 
 function isPrintable(byte: number): boolean {
