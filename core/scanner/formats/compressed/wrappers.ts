@@ -1,4 +1,5 @@
 import { isModelName } from "../../contract/model_names.ts";
+import { extensionOf } from "../../contract/names.ts";
 import type { Content } from "../../contract/scanner.ts";
 import { type ByteSource, memorySource } from "../../contract/source.ts";
 import { decodeLatin1, startsWithBytes } from "../../readers/bytes/bytes.ts";
@@ -38,8 +39,8 @@ export function wrapperOf({ source, name }: Pick<Content, "source" | "name">): C
  */
 const WITHOUT_SIGNATURE = ["brotli", "lz4_block", "deflate", "lzma"] as const;
 
-/** The names, besides those of models, of files that may be pickles in such a format: chunks of zarr. */
-const CHUNK_NAME = /(?:^|[/\\])[^.]*$|\.\d+$|\.(?:br|lz4|blosc|lzma|deflate)$/i;
+/** The extensions, besides those of models and numbers, of files that may be pickles in such a format. */
+const EXTENSIONS: ReadonlySet<string> = new Set(["", "br", "lz4", "blosc", "lzma", "deflate"]);
 
 /** First bytes of models and programs, which are no compressed data. */
 const OTHER_FORMATS = ["GGUF", "\x93NUMPY", "\x89HDF", "PK\x03\x04", "\x7fELF"];
@@ -47,7 +48,10 @@ const MIN_TEXT_BYTES = 32;
 
 /** Whether it takes trying to find out. Trying takes longer than all other detection together. */
 function mayHoldPickle(name: string, head: Uint8Array): boolean {
-  if (!isModelName(name) && !CHUNK_NAME.test(name)) return false;
+  const extension = extensionOf(name);
+  // Chunks of zarr are named by their numbers.
+  const isChunk = EXTENSIONS.has(extension) || /^\d+$/.test(extension);
+  if (!isChunk && !isModelName(name)) return false;
   const [first = 0, second = 0] = head;
   if (first === PROTO && second <= MAX_PROTOCOL) return false;
   const start = head.subarray(0, MIN_TEXT_BYTES);

@@ -74,11 +74,13 @@ const TELLING_NAMES: readonly {
   },
 ];
 
-/**
- * Names of fields and resources, which configurations give in place of a password, and words of any
- * language, which lexicons have: `Windows-password`.
- */
-const NOT_A_PASSWORD = /^[\p{L}\p{M}_.'’-]+$|^arn:|:\/\/|^\//u;
+/** Names of fields and resources, which configurations give in place of a password, and words. */
+const NOT_A_PASSWORD = /^[\p{L}\p{M}_.]+$|^arn:|:\/\/|^\//u;
+
+/** Whether a value is a word for passwords, as lexicons have it: `Windows-passwords`. */
+function isWordForPassword(value: string): boolean {
+  return /pass/i.test(value) && /^[\p{L}\p{M}'’-]+$/u.test(value);
+}
 
 /**
  * Returns the credential that a value is according to its key (S701 to S704, S708, S710), or undefined.
@@ -91,7 +93,10 @@ export function secretByName(key: string, value: string): Secret | undefined {
     return undefined;
   }
   if (/[\s<>{}$]/.test(value) || isPlaceholder(value)) return undefined;
-  if (row.kind === "password" ? NOT_A_PASSWORD.test(value) : !isRandom(value)) return undefined;
+  const isCredential = row.kind === "password"
+    ? !NOT_A_PASSWORD.test(value) && !isWordForPassword(value)
+    : isRandom(value);
+  if (!isCredential) return undefined;
   const { kind, ruleCode } = row;
   const lead = leadOf(value);
   return { kind, ruleCode, severity: "warning", position: 0, length: value.length, lead };
