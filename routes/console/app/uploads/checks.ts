@@ -56,7 +56,9 @@ async function scanned(path: string, file: File, signal: AbortSignal): Promise<C
     if (severities.includes("critical")) return "dangerous";
     if (severities.includes("warning")) return "suspicious";
     if (!success) return "inconclusive";
-    return checks.some(({ name }) => name === UNKNOWN_FORMAT) && file.size > 0 ? "unknown" : "clean";
+    return checks.some(({ name }) => name === UNKNOWN_FORMAT) && file.size > 0
+      ? "unknown"
+      : "clean";
   } catch {
     return "failed";
   }

@@ -76,14 +76,15 @@ export function upload(files: readonly ChosenFile[]): void {
   startNext();
 }
 
-/** Checks a file here, and has it sent if it is clean. */
+/** Checks a file here, and has it sent if nothing is found in it. */
 async function checkFile(key: number, file: File): Promise<void> {
   const transfer = transfers.get(key);
   if (transfer === undefined) return;
   const checked = await check(transfer.item.path, file, transfer.abort.signal);
   const isSignedIn = session.value.kind === "signedIn";
   transfer.isInterrupted = !isSignedIn;
-  change(key, { checked, state: checked !== "clean" ? "held" : isSignedIn ? "queued" : "paused" });
+  const isHeld = checked !== "clean" && checked !== "unknown";
+  change(key, { checked, state: isHeld ? "held" : isSignedIn ? "queued" : "paused" });
   startNext();
 }
 
