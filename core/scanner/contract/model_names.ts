@@ -1,9 +1,6 @@
 import { extensionOf } from "./names.ts";
 
-/**
- * The extensions, in lower case, of the files that loaders of models open: those of which a loader
- * runs what is in them, and those of which it reads numbers alone.
- */
+/** The extensions, in lower case, of files that loaders of models open. */
 export const MODEL_EXTENSIONS: readonly string[] =
   ("bin pt pth ckpt p pkl pickle pck pcl sav dat data model weights joblib dill npy npz cache " +
     "h5 hdf5 keras safetensors gguf ggml onnx pb meta tflite mlmodel msgpack pte ptl t7 th mar " +

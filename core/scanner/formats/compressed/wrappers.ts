@@ -22,12 +22,13 @@ const SIGNED: readonly (readonly [Codec, (head: Uint8Array) => boolean])[] = [
 const HEAD_BYTES = 4096;
 
 /** Detects the compression format around a single file, or returns undefined if there is none. */
-export function wrapperOf({ source, name }: Pick<Content, "source" | "name">): Codec | undefined {
+export function wrapperOf(content: Content): Codec | undefined {
+  const { source, name } = content;
   const head = source.read(0, HEAD_BYTES);
   const signed = SIGNED.find(([, matches]) => matches(head))?.[0] ?? framesOf(source);
   if (signed !== undefined) return signed;
   if (isBlosc(source)) return "blosc";
-  const found = mayHoldPickle(name, head)
+  const found = mayHoldPickle(content, head)
     ? WITHOUT_SIGNATURE.find((codec) => holdsPickle(codec, source, head))
     : undefined;
   return found ?? (/\.br$/i.test(name) && source.size > 0 ? "brotli" : undefined);
@@ -40,18 +41,18 @@ export function wrapperOf({ source, name }: Pick<Content, "source" | "name">): C
 const WITHOUT_SIGNATURE = ["brotli", "lz4_block", "deflate", "lzma"] as const;
 
 /** The extensions, besides those of models and numbers, of files that may be pickles in such a format. */
-const EXTENSIONS: ReadonlySet<string> = new Set(["", "br", "lz4", "blosc", "lzma", "deflate"]);
+const EXTENSIONS: ReadonlySet<string> = new Set(["br", "lz4", "blosc", "lzma", "deflate"]);
 
 /** First bytes of models and programs, which are no compressed data. */
 const OTHER_FORMATS = ["GGUF", "\x93NUMPY", "\x89HDF", "PK\x03\x04", "\x7fELF"];
 const MIN_TEXT_BYTES = 32;
 
 /** Whether it takes trying to find out. Trying takes longer than all other detection together. */
-function mayHoldPickle(name: string, head: Uint8Array): boolean {
+function mayHoldPickle({ name, depth }: Content, head: Uint8Array): boolean {
   const extension = extensionOf(name);
-  // Chunks of zarr are named by their numbers.
-  const isChunk = EXTENSIONS.has(extension) || /^\d+$/.test(extension);
-  if (!isChunk && !isModelName(name)) return false;
+  // Chunks of zarr are named by their numbers. Members without an extension are tensors, by the thousand.
+  const isChunk = extension === "" ? depth === 0 : /^\d+$/.test(extension);
+  if (!isChunk && !EXTENSIONS.has(extension) && !isModelName(name)) return false;
   const [first = 0, second = 0] = head;
   if (first === PROTO && second <= MAX_PROTOCOL) return false;
   const start = head.subarray(0, MIN_TEXT_BYTES);
