@@ -49,7 +49,7 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
       /(?<![\w.])(?:exec|eval|execfile)\s{0,4}\(|\b(?:builtins|__builtins__)\.(?:exec|eval)\b/,
   },
   {
-    message: "A module is imported by a name that is no statement",
+    message: "A module is imported by a call of __import__",
     ruleCode: "S106",
     pattern: /(?<![\w.])__import__\s{0,4}\(/,
   },

@@ -71,7 +71,8 @@ function dataStart(source: ByteSource): number | undefined {
   if (control < 0) return undefined;
   // Bytes that UTF-8 lacks are in texts of other encodings, too, but here they are of the data.
   const binary = text.subarray(0, control).findIndex((byte) => byte >= 0xf8);
-  return text.lastIndexOf(LINE_FEED, binary < 0 ? control : binary) + 1;
+  const before = text.lastIndexOf(LINE_FEED, binary < 0 ? control : binary);
+  return before < 0 ? undefined : before + 1;
 }
 
 /** Whether a byte is a control character that texts do not have. */

@@ -55,6 +55,7 @@ Deno.test("C 16 scripts without data after them are no archives", () => {
       SCRIPT,
       `${SCRIPT}# caf\u00e9 \u00f8 \u{1f600}\n`,
       "echo\0",
+      "#!/bin/sh\0\x01",
     ]
   ) {
     const source = memorySource(new TextEncoder().encode(text));
