@@ -16,15 +16,68 @@ const INDEX_INTERIOR = 0x02;
 const INDEX_LEAF = 0x0a;
 const TABLE_LEAF = 0x0d;
 
-/** The pages of a database, or undefined if content is none. */
+/** The header of a write-ahead log, and of each page in it (SQLite file format, 4.1). */
+const LOG_MAGICS: readonly number[] = [0x377f0682, 0x377f0683];
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+/** The most pages of a log that are found by their numbers. Longer chains end there. */
+const MAX_NUMBERED_PAGES = 500_000;
+
+/** The pages of a database or of its write-ahead log, or undefined if content is neither. */
 export function pagesOf(source: ByteSource): Pages | undefined {
   const head = source.read(0, HEADER_BYTES);
+  return databasePages(source, head) ?? logPages(source, head);
+}
+
+function logPages(source: ByteSource, head: Uint8Array): Pages | undefined {
+  if (head.length < LOG_HEADER_BYTES) return undefined;
+  const view = viewOf(head);
+  const pageBytes = view.getUint32(8);
+  if (!LOG_MAGICS.includes(view.getUint32(0)) || !isPageSize(pageBytes)) return undefined;
+  const offsets = new Map<number, number>();
+  function* all(): Generator<readonly [number, number], void, void> {
+    const step = FRAME_HEADER_BYTES + pageBytes;
+    for (let frame = LOG_HEADER_BYTES; frame + step <= source.size; frame += step) {
+      const number = viewOf(source.read(frame, 4));
+      if (number.byteLength === 4) yield [number.getUint32(0), frame + FRAME_HEADER_BYTES];
+    }
+  }
+  return {
+    source,
+    pageBytes,
+    usable: pageBytes,
+    all,
+    offsetOf(page) {
+      if (offsets.size === 0) {
+        for (const [number, offset] of all()) {
+          if (offsets.size < MAX_NUMBERED_PAGES) offsets.set(number, offset);
+        }
+      }
+      return offsets.get(page);
+    },
+  };
+}
+
+function isPageSize(bytes: number): boolean {
+  return bytes >= MIN_PAGE_BYTES && bytes <= MAX_PAGE_BYTES && (bytes & (bytes - 1)) === 0;
+}
+
+function databasePages(source: ByteSource, head: Uint8Array): Pages | undefined {
   if (head.length < HEADER_BYTES || decodeLatin1(head.subarray(0, 16)) !== MAGIC) return undefined;
   const size = viewOf(head).getUint16(16);
   const pageBytes = size === 1 ? MAX_PAGE_BYTES : size;
-  const isPowerOf2 = (pageBytes & (pageBytes - 1)) === 0;
-  if (pageBytes < MIN_PAGE_BYTES || !isPowerOf2) return undefined;
-  return { source, pageBytes, usable: pageBytes - (head[20] ?? 0) };
+  if (!isPageSize(pageBytes)) return undefined;
+  return {
+    source,
+    pageBytes,
+    usable: pageBytes - (head[20] ?? 0),
+    *all() {
+      for (let page = 1; (page - 1) * pageBytes < source.size; page++) {
+        yield [page, (page - 1) * pageBytes];
+      }
+    },
+    offsetOf: (page) => (page - 1) * pageBytes,
+  };
 }
 
 /**
@@ -33,12 +86,12 @@ export function pagesOf(source: ByteSource): Pages | undefined {
  */
 export function* payloadsOf(pages: Pages): Generator<PayloadSource, void, void> {
   const { source, pageBytes } = pages;
-  for (let page = 0; page * pageBytes < source.size; page++) {
-    const bytes = source.read(page * pageBytes, pageBytes);
-    const start = page === 0 ? HEADER_BYTES : 0;
+  for (const [page, offset] of pages.all()) {
+    const bytes = source.read(offset, pageBytes);
+    const start = page === 1 ? HEADER_BYTES : 0;
     const type = bytes[start] ?? 0;
     if (type !== TABLE_LEAF && type !== INDEX_LEAF && type !== INDEX_INTERIOR) continue;
-    yield* cellsOf(pages, page * pageBytes, bytes, start, type);
+    yield* cellsOf(pages, offset, bytes, start, type);
   }
 }
 

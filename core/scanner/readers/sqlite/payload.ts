@@ -7,6 +7,10 @@ export interface Pages {
   readonly pageBytes: number;
   /** Bytes of a page that SQLite uses. */
   readonly usable: number;
+  /** The numbers of all pages and their offsets, in the order of these. */
+  all(): Iterable<readonly [page: number, offset: number]>;
+  /** The offset of a page, or undefined if it is not there. */
+  offsetOf(page: number): number | undefined;
 }
 
 /** Where a payload is: in its cell, and from there in a chain of pages. */
@@ -27,7 +31,7 @@ export class PayloadSource implements ByteSource {
   readonly position: number;
   readonly #pages: Pages;
   readonly #extent: Extent;
-  /** The numbers of the pages of the chain, as far as they are known. */
+  /** The offsets of the pages of the chain, as far as they are known. */
   readonly #chain: number[] = [];
 
   constructor(pages: Pages, extent: Extent) {
@@ -52,26 +56,32 @@ export class PayloadSource implements ByteSource {
 
   /** Some bytes from an offset, of one page. */
   #piece(offset: number, length: number): Uint8Array {
-    const { source, pageBytes, usable } = this.#pages;
+    const { source, usable } = this.#pages;
     const { position, local } = this.#extent;
     if (offset < local) return source.read(position + offset, Math.min(length, local - offset));
     const capacity = usable - 4;
-    const page = this.#page(Math.floor((offset - local) / capacity));
-    if (page === undefined) return new Uint8Array();
+    const start = this.#pageAt(Math.floor((offset - local) / capacity));
+    if (start === undefined) return new Uint8Array();
     const within = (offset - local) % capacity;
-    return source.read((page - 1) * pageBytes + 4 + within, Math.min(length, capacity - within));
+    return source.read(start + 4 + within, Math.min(length, capacity - within));
   }
 
-  /** The number of a page of the chain; undefined after its end. */
-  #page(index: number): number | undefined {
-    const { source, pageBytes } = this.#pages;
-    if (this.#chain.length === 0) this.#chain.push(this.#extent.overflow);
+  /** The offset of a page of the chain; undefined after its end. */
+  #pageAt(index: number): number | undefined {
+    if (this.#chain.length === 0) this.#follow(this.#extent.overflow);
     while (this.#chain.length <= index) {
-      const last = this.#chain.at(-1) ?? 0;
-      if (last === 0) return undefined;
-      const next = source.read((last - 1) * pageBytes, 4);
-      this.#chain.push(next.length < 4 ? 0 : viewOf(next).getUint32(0));
+      const last = this.#chain.at(-1);
+      if (last === undefined) return undefined;
+      const next = this.#pages.source.read(last, 4);
+      if (next.length < 4 || !this.#follow(viewOf(next).getUint32(0))) return undefined;
     }
-    return this.#chain[index] || undefined;
+    return this.#chain[index];
+  }
+
+  /** Adds a page to the chain. Returns whether it is there. */
+  #follow(page: number): boolean {
+    const offset = page === 0 ? undefined : this.#pages.offsetOf(page);
+    if (offset !== undefined) this.#chain.push(offset);
+    return offset !== undefined;
   }
 }

@@ -54,6 +54,23 @@ Deno.test("evasion 88: pickles in SQLite databases are found, wherever their byt
   });
 });
 
+Deno.test("evasion 88: pickles in the log beside a database are found", async (t) => {
+  for (const [title, value] of [["small", SMALL], ["long", LONG], ["plain", PLAIN]] as const) {
+    await t.step(title, async () => {
+      await using directory = await TempDir.make();
+      const path = `${directory.path}/cache.db`;
+      const made = new DatabaseSync(path);
+      made.exec("PRAGMA journal_mode = WAL; CREATE TABLE a (b BLOB)");
+      made.prepare("INSERT INTO a VALUES (?)").run(value);
+      const log = await Deno.readFile(`${path}-wal`);
+      made.close();
+      const { verdict, result } = wholeScan("cache.db-wal", log);
+      assert.deepEqual(result.scanners[0], "sqlite");
+      assert.equal(verdict, title === "plain" ? "clean" : "dangerous");
+    });
+  }
+});
+
 Deno.test("C 16 databases with plain values are clean", async () => {
   const { verdict, result } = wholeScan("cache.db", await cache(4096, PLAIN));
   assert.equal(verdict, "clean");
