@@ -13,6 +13,6 @@ Deno.test("evasion 77: reports files and modules that a manifest names to a load
   await assertFound(t, MODEL_REFERENCES);
 });
 
-Deno.test("evasion 89: reports modules that load models of MLflow, and what jsonpickle calls", async (t) => {
+Deno.test("evasion 96: reports modules that load models of MLflow, and what jsonpickle calls", async (t) => {
   await assertFound(t, LOADERS);
 });
