@@ -68,7 +68,7 @@ const reduce: Effect = (machine) => {
 const reduceWithKeywords: Effect = (machine) => {
   const keywords = argumentsOf(machine.pop());
   const args = argumentsOf(machine.pop());
-  machine.push(machine.call(machine.pop(), [...args, ...keywords]));
+  machine.push(machine.call(machine.pop(), args, keywords));
 };
 
 const object: Effect = (machine) => {

@@ -1,5 +1,9 @@
 import type { RuleCode } from "../../contract/rules.ts";
 import { compareSeverity, type Severity } from "../../contract/severity.ts";
+import { useOf } from "../../knowledge/python/allowed_names.ts";
+import { isSafeToImport } from "../../knowledge/python/safe_modules.ts";
+import type { Use } from "../../knowledge/python/uses.ts";
+import { CALLABLE, INERT, type Level, SUSPECT } from "./level.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import { canonicalPath, judgeImport, type Judgment } from "./policy.ts";
 
@@ -10,6 +14,9 @@ export interface ImportRecord {
   /** The path of both in Python 3, by which functions are recognized. */
   readonly path: string;
   readonly judgment: Judgment;
+  /** How it may be used, if it is allowed by name. */
+  readonly use: Use | undefined;
+  readonly level: Level;
   /** Offset and opcode of the first import. */
   readonly at: number;
   readonly opcode: OpcodeName;
@@ -27,6 +34,7 @@ export interface ImportRecord {
 export type PickleCheck =
   | "Pickle Import"
   | "Pickle Call"
+  | "Pickle Use"
   | "Pickle Mutation"
   | "Pickle Persistent Id"
   | "Pickle Structure"
@@ -93,7 +101,7 @@ export class Findings {
       ...first,
       module,
       name,
-      path: canonicalPath(module, name),
+      ...useAndLevel(canonicalPath(module, name), first.judgment),
       count: 0,
       called: false,
       stored: false,
@@ -155,6 +163,15 @@ export class Findings {
   }
 }
 
+function useAndLevel(
+  path: string,
+  { level }: Judgment,
+): Pick<ImportRecord, "path" | "use" | "level"> {
+  const use = level === "allowed" ? useOf(path) : undefined;
+  if (use?.as === "constant") return { path, use, level: INERT };
+  return { path, use, level: level !== "allowed" || use?.harmful ? SUSPECT : CALLABLE };
+}
+
 function keyOf(module: string, name: string): string {
   return `${module}\n${name}`;
 }
@@ -168,7 +185,7 @@ export function importSeverity(record: ImportRecord): Severity | undefined {
     case "suspicious":
       return "warning";
     case "unlisted":
-      return record.called || record.stored ? "warning" : "info";
+      return record.called || record.stored || !isSafeToImport(record.module) ? "warning" : "info";
     case "allowed":
       return undefined;
     default:

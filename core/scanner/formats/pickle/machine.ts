@@ -1,26 +1,26 @@
 import { detached } from "../../contract/detached.ts";
-import { callSignals, markCalled, markStored } from "./calls.ts";
+import type { Budget } from "./budget.ts";
+import { callSignals } from "./calls.ts";
+import { container, CONTAINER_BYTES, extend, type Growth, keptBytes } from "./containers.ts";
 import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
 import { foldCall, isHarmless } from "./fold.ts";
 import { mayReturnAlias } from "./joblib_arrays.ts";
 import { decodeText } from "./literals.ts";
-import { mutationSignal } from "./mutation.ts";
 import { Memo } from "./memo.ts";
+import { mutationSignal } from "./mutation.ts";
+import { addTo, CALL_BYTES, callOf, setState } from "./objects.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
-import type { Budget } from "./budget.ts";
+import { Reach, store } from "./reach.ts";
+import { itemSignals, memorySignal, stateSignals, storedSignal } from "./states.ts";
 import type { TorchStorage } from "./torch_storage.ts";
+import { isStored } from "./traits.ts";
 import {
   type Bytes,
   type Call,
-  CALL_BYTES,
   type Container,
-  container,
-  CONTAINER_BYTES,
-  extend,
   type Import,
   isContainer,
-  keptBytes,
   type PickleValue,
   type Text,
   UNKNOWN,
@@ -61,6 +61,7 @@ export class Machine {
   /** What this machine has taken of the memory. */
   #taken = 0;
   readonly memo = new Memo((bytes) => this.#take(bytes));
+  readonly reach = new Reach();
   /** Referenced PyTorch storages by key. */
   readonly storages = new Map<string, TorchStorage>();
   readonly #stack: PickleValue[] = [];
@@ -249,44 +250,82 @@ export class Machine {
   }
 
   /** Returns the result of a call, folded to a constant if possible. */
-  call(callee: PickleValue, args: readonly PickleValue[]): PickleValue {
+  call(
+    callee: PickleValue,
+    args: readonly PickleValue[],
+    keywords: readonly PickleValue[] = [],
+  ): PickleValue {
     if (this.fault !== undefined) return UNKNOWN;
     this.calls++;
-    markCalled(callee, args);
-    for (const signal of callSignals(callee, args, this.opcode)) this.signal(signal);
-    this.#mayAlias ||= mayReturnAlias(callee, args, this.textOf);
+    const given = keywords.length > 0 ? [...args, ...keywords] : args;
+    for (const signal of callSignals(callee, { args, keywords }, this)) this.signal(signal);
+    this.#mayAlias ||= mayReturnAlias(callee, given, this.textOf);
     this.#signalAliasedArray();
-    const folded = foldCall(callee, args, this);
+    const folded = foldCall(callee, given, this);
     if (callee.kind === "import" && folded !== undefined && isHarmless(folded)) {
       callee.record.harmlessCalls++;
     }
     if (folded !== undefined) return folded;
     this.#take(CALL_BYTES);
-    return { kind: "call", callee, args, state: undefined, expanded: 0 } satisfies Call;
+    return callOf(callee, given);
   }
 
   /** Adds items to the value on top: a container, or an object through its methods. */
   extendTop(items: PickleValue[]): void {
     const target = this.top();
-    if (isContainer(target)) return this.#take(extend(target, items));
+    if (isContainer(target)) {
+      this.signal(memorySignal(items, target.items.at(-1), this.textOf));
+      return this.#note(target, items, extend(target, items, this.#isNotableKey));
+    }
     this.signal(mutationSignal(target, this.opcode));
-    for (const item of items) markStored(item, this.textOf);
+    this.#store(items, target);
+    if (target.kind !== "call") return;
+    this.signal(memorySignal(items, undefined, this.textOf));
+    for (const signal of itemSignals(target, this.opcode)) this.signal(signal);
+    this.#note(target, items, addTo(target, items, this.#isNotableKey));
   }
 
   /** Sets the state of the object on top, as BUILD does. */
   build(state: PickleValue): void {
     const target = this.top();
-    if (target.kind === "call") target.state = state;
     this.signal(mutationSignal(target, this.opcode));
-    markStored(state, this.textOf);
+    this.#store([state], target);
+    if (target.kind !== "call") return;
+    for (const signal of stateSignals(target, state, this.textOf)) this.signal(signal);
+    this.#note(target, [state], { bytes: 0, isLate: setState(target, state) });
+  }
+
+  /** Notes what becomes a part of an object. */
+  #store(values: readonly PickleValue[], target: PickleValue): void {
+    const suspect = store(values);
+    if (suspect === undefined || target.kind !== "call") return;
+    this.signal(storedSignal(suspect));
+  }
+
+  #note(target: Container | Call, added: readonly PickleValue[], growth: Growth): void {
+    this.#take(growth.bytes);
+    if (growth.isLate) this.reach.changeLate();
+    // What holds the target may be a part of an object already.
+    if (growth.isLate || isStored(target)) store(added);
   }
 
   pushContainer(kind: Container["kind"], items: PickleValue[]): void {
-    const made = container(kind, items);
+    this.signal(memorySignal(items, undefined, this.textOf));
+    const made = container(kind, items, this.#isNotableKey);
     this.#take(CONTAINER_BYTES + keptBytes(made.items));
     this.push(made);
   }
+
+  /** Whether a key may be a special attribute, by its first character. */
+  readonly #isNotableKey = (key: PickleValue): boolean => {
+    if (key.kind !== "text") return key.kind !== "integer" && key.kind !== "plain";
+    const first = this.window.byte(key.from);
+    return first === UNDERSCORE || first === BACKSLASH;
+  };
 }
+
+const UNDERSCORE = 0x5f;
+const BACKSLASH = 0x5c;
 
 const ALIASED_ARRAY = {
   name: "Pickle Structure",

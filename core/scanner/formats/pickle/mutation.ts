@@ -1,15 +1,10 @@
 import { escapedExcerpt, type Signal } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
+import { CHANGE_RULES } from "./states.ts";
 import { importPath, type PickleValue } from "./values.ts";
 
 /** Functions that return an object of the whole process. */
 const SHARED: ReadonlySet<string> = new Set(["logging.getLogger"]);
-
-const RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
-  BUILD: "S207",
-  SETITEM: "S209",
-  SETITEMS: "S210",
-};
 
 /** The signal that an instruction raises if it changes an object that the pickle did not build. */
 export function mutationSignal(
@@ -24,7 +19,7 @@ export function mutationSignal(
   return {
     name: "Pickle Mutation",
     severity: "critical",
-    ruleCode: RULES[opcode] ?? "S209",
+    ruleCode: CHANGE_RULES[opcode] ?? "S209",
     message: `Modifies the imported object ${escapedExcerpt(`${module}.${name}`)} in place`,
     why: "A pickle builds its own objects; one that modifies a library's objects plants code there",
     details: { opcode },

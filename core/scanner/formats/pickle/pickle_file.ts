@@ -13,7 +13,7 @@ import { MAX_LINE_BYTES } from "./parser.ts";
 import { type StreamEnd, walkStream } from "./stream.ts";
 import { StringSearch } from "./string_search.ts";
 import type { TorchStorage } from "./torch_storage.ts";
-import { expandedSize } from "./values.ts";
+import { expandedSize } from "./expansion.ts";
 import { PickleWindow } from "./window.ts";
 
 /** Bytes after a stream that are searched for the next one. */

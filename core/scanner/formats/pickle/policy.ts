@@ -1,5 +1,5 @@
 import type { RuleCode } from "../../contract/rules.ts";
-import { ALLOWED_GROUPS } from "../../knowledge/python/allowed_names.ts";
+import { ALLOWED_USES } from "../../knowledge/python/allowed_names.ts";
 import { DANGERS } from "../../knowledge/python/danger.ts";
 import {
   dangerOf,
@@ -17,12 +17,6 @@ export interface Judgment {
   /** What the path makes possible. */
   readonly why?: string;
 }
-
-const ALLOWED: ReadonlySet<string> = new Set(
-  ALLOWED_GROUPS.flatMap(([module, names]) =>
-    names.trim().split(/\s+/).map((name) => `${module}.${name}`)
-  ),
-);
 
 /** The module of TorchScript classes, whose code is in the archive. No Python module has this name. */
 const TORCH_SCRIPT = "__torch__";
@@ -63,7 +57,7 @@ function judgePath(path: string, module: string): Judgment {
   const components = path.split(".");
   const moduleParts = module.split(".").length;
   const isOsPath = components[0] === "os" && components[1] === "path";
-  const isAllowed = ALLOWED.has(path);
+  const isAllowed = ALLOWED_USES.has(path);
   const found = isOsPath || isAllowed ? undefined : dangerOf(path);
   if (found?.level === "forbidden") return judgmentOf(found, "denied");
   // An allowed module exists, so a component of its path is not another module.

@@ -18,6 +18,7 @@ const MAX_CHECKS = 1000;
 const PASSED: Readonly<Record<PickleCheck, string>> = {
   "Pickle Import": "All imports are known to be harmless",
   "Pickle Call": "Only imported objects are called",
+  "Pickle Use": "What is allowed is used as real files use it",
   "Pickle Mutation": "No imported object is modified",
   "Pickle Persistent Id": "Only tensor storages are requested by persistent id",
   "Pickle Structure": "The pickle is well formed",
@@ -59,6 +60,9 @@ function failedChecks(file: PickleFile): Check[] {
   ].sort((a, b) => compareSeverity(severityOf(a), severityOf(b)));
 }
 
+const RUNS = "It is unknown, and loading the pickle runs it";
+const IMPORTS = "It is unknown, and importing it runs its module";
+
 function importCheck(record: ImportRecord): Check[] {
   const severity = importSeverity(record);
   if (severity === undefined) return [];
@@ -72,7 +76,7 @@ function importCheck(record: ImportRecord): Check[] {
     severity,
     position: at,
     ruleCode,
-    why: judgment.why ?? "It is unknown, and loading the pickle runs it",
+    why: judgment.why ?? (called || stored ? RUNS : IMPORTS),
     details: { module: escapedExcerpt(module), name: escapedExcerpt(name), opcode, count, called },
   }];
 }

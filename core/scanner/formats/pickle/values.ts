@@ -43,8 +43,8 @@ export interface Container {
   items: PickleValue[];
   /** Number of items that were dropped. */
   omitted: number;
-  /** Number of items that were searched for methods. */
-  searched: number;
+  /** Bits that `traits.ts` explains. */
+  traits: number;
   /** What {@link expandedSize} found: 0 before, -1 meanwhile. */
   expanded: number;
 }
@@ -60,6 +60,10 @@ export interface Call {
   readonly args: readonly PickleValue[];
   /** The state that BUILD sets. */
   state: PickleValue | undefined;
+  /** The items that were added to it, but for constants. */
+  added: PickleValue[] | undefined;
+  /** Bits that `traits.ts` explains. */
+  traits: number;
   /** What {@link expandedSize} found: 0 before, -1 meanwhile. */
   expanded: number;
 }
@@ -101,7 +105,8 @@ export function integerValue(value: number | bigint): Integer {
   return (typeof value === "number" ? SMALL[value] : undefined) ?? { kind: "integer", value };
 }
 
-function isSmall({ value }: Integer): boolean {
+/** Whether an integer takes no memory of its own. */
+export function isSmall({ value }: Integer): boolean {
   return typeof value === "number" && SMALL[value] !== undefined;
 }
 
@@ -119,60 +124,6 @@ export function bytesAt(from: number, length: number): Bytes {
 
 /** Returns the characters of a text value or of bytes, or undefined if they are not known. */
 export type TextOf = (value: PickleValue) => string | undefined;
-
-/** Items that are kept of one container. */
-const MAX_ITEMS = 1000;
-
-/** The most memory that an object of its kind takes, in bytes, besides the items of a container. */
-export const CONTAINER_BYTES = 112;
-export const CALL_BYTES = 112;
-const ITEM_BYTES = 16;
-const CONSTANT_BYTES = 128;
-const INTEGER_BYTES = 40;
-const BUILT_TEXT_BYTES = 640;
-/** What an array reserves for more when the first items are added to those that it has. */
-const GROWTH_BYTES = 160;
-
-/** Returns a container with the given items, or the first {@link MAX_ITEMS} of them. */
-export function container(kind: Container["kind"], items: PickleValue[]): Container {
-  const omitted = Math.max(0, items.length - MAX_ITEMS);
-  return {
-    kind,
-    items: omitted > 0 ? items.slice(0, MAX_ITEMS) : items,
-    omitted,
-    searched: 0,
-    expanded: 0,
-  };
-}
-
-/**
- * Adds items to a container, up to {@link MAX_ITEMS} in all. Returns the bytes of memory that it takes
- * for them.
- */
-export function extend(target: Container, items: PickleValue[]): number {
-  const room = Math.max(0, MAX_ITEMS - target.items.length);
-  target.omitted += Math.max(0, items.length - room);
-  if (room === 0) return 0;
-  const added = items.length > room ? items.slice(0, room) : items;
-  const growth = target.items.length > 0 && target.items.length <= 2 ? GROWTH_BYTES : 0;
-  if (target.items.length === 0) target.items = added;
-  else for (const item of added) target.items.push(item);
-  return growth + keptBytes(added);
-}
-
-/** The bytes of memory that items take in a container. Constants that another one holds take none. */
-export function keptBytes(items: readonly PickleValue[]): number {
-  let bytes = items.length * ITEM_BYTES;
-  for (const item of items) {
-    if (item.kind === "integer") bytes += isSmall(item) ? 0 : INTEGER_BYTES;
-    else if (item.kind === "built") bytes += BUILT_TEXT_BYTES;
-    else if ((item.kind === "text" || item.kind === "bytes") && !item.isKept) {
-      item.isKept = true;
-      bytes += CONSTANT_BYTES;
-    }
-  }
-  return bytes;
-}
 
 export function isContainer(value: PickleValue): value is Container {
   return value.kind === "tuple" || value.kind === "list" || value.kind === "set" ||
@@ -199,40 +150,15 @@ export function dictEntry(
   return undefined;
 }
 
-/**
- * Returns the number of objects in a value if every shared object were copied wherever it occurs.
- * Linear in the number of distinct objects; a container within itself counts as one.
- */
-export function expandedSize(root: PickleValue): number {
-  const pending: PickleValue[] = [root];
-  for (let value = pending.at(-1); value !== undefined; value = pending.at(-1)) {
-    if (!hasParts(value) || value.expanded > 0) {
-      pending.pop();
-      continue;
-    }
-    const parts = partsOf(value);
-    if (value.expanded < 0) {
-      value.expanded = totalSize(parts);
-      pending.pop();
-      continue;
-    }
-    value.expanded = -1;
-    for (const part of parts) if (hasParts(part) && part.expanded === 0) pending.push(part);
-  }
-  return hasParts(root) ? root.expanded : 1;
-}
-
-function hasParts(value: PickleValue): value is Container | Call {
+/** Whether a value has parts that may change. */
+export function hasParts(value: PickleValue): value is Container | Call {
   return isContainer(value) || value.kind === "call";
 }
 
-function partsOf(value: Container | Call): readonly PickleValue[] {
+/** What a value is made of: items, arguments, state. */
+export function partsOf(value: Container | Call): readonly PickleValue[] {
   if (value.kind !== "call") return value.items;
-  return value.state === undefined ? value.args : [...value.args, value.state];
-}
-
-function totalSize(parts: readonly PickleValue[]): number {
-  let size = 1;
-  for (const part of parts) size += hasParts(part) ? Math.max(1, part.expanded) : 1;
-  return Math.min(size, Number.MAX_SAFE_INTEGER);
+  const { args, state, added = [] } = value;
+  if (state === undefined && added.length === 0) return args;
+  return state === undefined ? [...args, ...added] : [...args, state, ...added];
 }

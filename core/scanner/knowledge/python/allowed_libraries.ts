@@ -1,28 +1,35 @@
-import type { AllowedNames } from "./allowed_python.ts";
+import { type AllowedNames, BARE, DICT, FUNCTION, MADE } from "./uses.ts";
 
+/** The constructors of gensim read files and call what they are given. */
 const GENSIM: readonly AllowedNames[] = [
-  ["gensim.corpora.dictionary", "Dictionary"],
-  ["gensim.models.doc2vec", "Doc2Vec Doc2VecTrainables Doc2VecVocab TaggedDocument"],
+  ["gensim.corpora.dictionary", "Dictionary", BARE],
+  ["gensim.models.doc2vec", "Doc2Vec Doc2VecTrainables Doc2VecVocab", BARE],
+  ["gensim.models.doc2vec", "TaggedDocument", MADE],
   [
     "gensim.models.fasttext",
     "FastText FastTextKeyedVectors FastTextTrainables FastTextVocab",
+    BARE,
   ],
-  ["gensim.models.hdpmodel", "HdpModel"],
+  ["gensim.models.hdpmodel", "HdpModel", BARE],
   [
     "gensim.models.keyedvectors",
     `KeyedVectors Vocab CompatVocab Word2VecKeyedVectors Doc2VecKeyedVectors
     EuclideanKeyedVectors FastTextKeyedVectors`,
+    BARE,
   ],
-  ["gensim.models.ldamodel", "LdaModel LdaState"],
-  ["gensim.models.lsimodel", "LsiModel Projection"],
-  ["gensim.models.phrases", "FrozenPhrases Phrases Phraser original_scorer npmi_scorer"],
+  ["gensim.models.ldamodel", "LdaModel LdaState", BARE],
+  ["gensim.models.lsimodel", "LsiModel Projection", BARE],
+  ["gensim.models.phrases", "FrozenPhrases Phrases Phraser", BARE],
+  ["gensim.models.phrases", "original_scorer npmi_scorer", FUNCTION],
+  ["gensim.models.tfidfmodel", "TfidfModel", BARE],
   [
     "gensim.models.tfidfmodel",
-    "TfidfModel df2idf smartirs_normalize smartirs_wglobal smartirs_wlocal",
+    "df2idf smartirs_normalize smartirs_wglobal smartirs_wlocal",
+    FUNCTION,
   ],
-  ["gensim.models.word2vec", "Word2Vec Word2VecTrainables Word2VecVocab"],
-  ["gensim.similarities.docsim", "MatrixSimilarity SparseMatrixSimilarity"],
-  ["gensim.utils", "call_on_class_only identity"],
+  ["gensim.models.word2vec", "Word2Vec Word2VecTrainables Word2VecVocab", BARE],
+  ["gensim.similarities.docsim", "MatrixSimilarity SparseMatrixSimilarity", BARE],
+  ["gensim.utils", "call_on_class_only identity", FUNCTION],
 ];
 
 const OMEGACONF: readonly AllowedNames[] = [
@@ -44,10 +51,11 @@ const KALMAN_CLASSES: readonly AllowedNames[] = [
 ].map(([module, name]): AllowedNames => [
   `statsmodels.tsa.statespace.${module}`,
   ["c", "d", "s", "z"].map((type) => `${type}${name}`).join(" "),
+  MADE,
 ]);
 
 const STATSMODELS: readonly AllowedNames[] = [
-  ["statsmodels.base.data", "ModelData PandasData"],
+  ["statsmodels.base.data", "ModelData PandasData", { state: "formula" }],
   ["statsmodels.base.model", "LikelihoodModelResults GenericLikelihoodModelResults"],
   [
     "statsmodels.discrete.discrete_model",
@@ -69,8 +77,8 @@ const STATSMODELS: readonly AllowedNames[] = [
     "statsmodels.regression.linear_model",
     "GLS GLSAR OLS OLSResults RegressionResults RegressionResultsWrapper WLS",
   ],
-  ["statsmodels.tools.decorators", "ResettableCache"],
-  ["statsmodels.tools.tools", "Bunch"],
+  ["statsmodels.tools.decorators", "ResettableCache", DICT],
+  ["statsmodels.tools.tools", "Bunch", DICT],
   ["statsmodels.tsa.ar_model", "AutoReg AutoRegResults AutoRegResultsWrapper"],
   ["statsmodels.tsa.arima.model", "ARIMA ARIMAResults ARIMAResultsWrapper"],
   ["statsmodels.tsa.arima.params", "SARIMAXParams"],
@@ -125,12 +133,12 @@ export const LIBRARY_NAMES: readonly AllowedNames[] = [
   ...CHEMPROP,
   ...MORFESSOR,
   // Molecules, in a binary format of their own.
-  ["rdkit.Chem.rdchem", "Mol"],
+  ["rdkit.Chem.rdchem", "Mol", { call: ["bytes"] }],
   // PyTables stores its filters in the attributes of its files: until version 2, under the first name.
   ["tables.Leaf", "Filters"],
   ["tables.filters", "Filters"],
-  ["lightning.fabric.utilities.data", "AttributeDict"],
-  ["lightning.pytorch.utilities.parsing", "AttributeDict"],
-  ["lightning_fabric.utilities.data", "AttributeDict"],
-  ["pytorch_lightning.utilities.parsing", "AttributeDict"],
+  ["lightning.fabric.utilities.data", "AttributeDict", DICT],
+  ["lightning.pytorch.utilities.parsing", "AttributeDict", DICT],
+  ["lightning_fabric.utilities.data", "AttributeDict", DICT],
+  ["pytorch_lightning.utilities.parsing", "AttributeDict", DICT],
 ];

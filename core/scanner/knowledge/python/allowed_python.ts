@@ -1,43 +1,85 @@
-/** A module and the names in it that pickles of honest models import, separated by white space. */
-export type AllowedNames = readonly [module: string, names: string];
+import {
+  type AllowedNames,
+  CONSTANT,
+  DICT,
+  ENUM,
+  FUNCTION,
+  MADE,
+  OBJECT,
+  type Use,
+} from "./uses.ts";
+
+/** Python's own values, which the text or the numbers that they are given make. */
+const VALUE: Use = { call: ["plain*"] };
+const OF_TEXT: Use = { call: ["text*"] };
+const COLLECTION: Use = { call: ["items?"] };
+const PATHS = "Path PosixPath WindowsPath PurePath PurePosixPath PureWindowsPath";
+/** In memory; the state has what was written. */
+const FILES = "BytesIO StringIO";
 
 /** The standard library: builtins, containers, dates, numbers. */
 export const PYTHON_NAMES: readonly AllowedNames[] = [
+  ["builtins", "object"],
+  ["builtins", "int float complex bool str bytes bytearray range", VALUE],
+  ["builtins", "set frozenset dict list tuple", COLLECTION],
+  ["builtins", "slice enumerate reversed zip", MADE],
+  ["builtins", "iter", { as: "function", call: ["inert"], built: true }],
   [
     "builtins",
-    `object set frozenset dict list tuple int float complex bool str bytes bytearray slice range
-    abs all any bin chr divmod enumerate hash hex id iter len max min oct ord pow repr
-    reversed round sum zip Ellipsis NotImplemented
-    BaseException Exception ArithmeticError AssertionError AttributeError EOFError ImportError
-    IndexError KeyError LookupError MemoryError NameError NotImplementedError OSError OverflowError
-    RuntimeError StopIteration SyntaxError TypeError UnicodeDecodeError UnicodeEncodeError
-    UnicodeError UserWarning ValueError Warning ZeroDivisionError DeprecationWarning`,
+    "abs all any bin chr divmod hash hex len max min oct ord pow repr round sum",
+    FUNCTION,
   ],
+  ["builtins", "Ellipsis NotImplemented", CONSTANT],
   [
-    "collections",
-    "OrderedDict defaultdict Counter deque namedtuple ChainMap UserDict UserList UserString",
+    "builtins",
+    `BaseException Exception ArithmeticError AssertionError AttributeError BlockingIOError
+    ConnectionError EOFError FileExistsError FileNotFoundError ImportError IndexError
+    InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError
+    ModuleNotFoundError NameError NotADirectoryError NotImplementedError OSError OverflowError
+    PermissionError RecursionError RuntimeError StopIteration SyntaxError TimeoutError TypeError
+    UnicodeDecodeError UnicodeEncodeError UnicodeError UserWarning ValueError Warning
+    ZeroDivisionError DeprecationWarning`,
+    MADE,
   ],
-  ["copyreg", "_reconstructor __newobj__ __newobj_ex__"],
-  ["_codecs", "encode"],
+  ["collections", "OrderedDict Counter", DICT],
+  ["collections", "defaultdict", { call: ["callable?", "items?"], items: "dict" }],
+  ["collections", "deque", { call: ["items?", "number?"], items: "list" }],
+  ["collections", "namedtuple", FUNCTION],
+  ["collections", "ChainMap UserDict UserList"],
+  ["collections", "UserString", { call: ["text"] }],
+  ["copyreg", "_reconstructor", { as: "function", call: ["class", "base", "held?"] }],
+  ["copyreg", "__newobj__", { as: "function", call: ["class", "inert*"] }],
+  ["copyreg", "__newobj_ex__", { as: "function", call: ["class", "plain", "plain"] }],
+  ["_codecs", "encode", { as: "function", call: ["text", "codec?"] }],
   ["argparse", "Namespace"],
-  ["array", "array _array_reconstructor"],
-  ["datetime", "datetime date time timedelta timezone"],
-  ["decimal", "Decimal"],
-  ["fractions", "Fraction"],
-  ["functools", "partial"],
-  ["io", "BytesIO StringIO"],
-  ["_io", "BytesIO StringIO"],
-  ["ipaddress", "IPv4Address IPv6Address IPv4Network IPv6Network"],
-  ["itertools", "chain count cycle islice repeat product permutations combinations"],
-  ["logging", "getLogger"],
-  ["operator", "itemgetter"],
-  ["pathlib", "Path PosixPath WindowsPath PurePath PurePosixPath PureWindowsPath"],
-  ["pathlib._local", "Path PosixPath WindowsPath PurePath PurePosixPath PureWindowsPath"],
-  ["random", "Random"],
-  ["re", "_compile RegexFlag"],
+  ["array", "array", { call: ["text", "plain?"], items: "list" }],
+  [
+    "array",
+    "_array_reconstructor",
+    { as: "function", call: ["own class", "text", "number", "bytes"], built: true },
+  ],
+  ["datetime", "datetime date time timedelta timezone", MADE],
+  ["decimal", "Decimal", VALUE],
+  ["fractions", "Fraction", VALUE],
+  ["functools", "partial", { call: ["callable", "held*"], makes: "callable" }],
+  ["io", FILES],
+  ["_io", FILES],
+  ["ipaddress", "IPv4Address IPv6Address IPv4Network IPv6Network", VALUE],
+  ["itertools", "chain count cycle islice repeat product permutations combinations", MADE],
+  ["logging", "getLogger", { as: "function", call: ["text?"] }],
+  ["operator", "itemgetter", { call: ["plain*"], makes: "callable" }],
+  ["pathlib", PATHS, OF_TEXT],
+  ["pathlib._local", PATHS, OF_TEXT],
+  ["random", "Random", VALUE],
+  ["re", "_compile", { as: "function", call: ["plain", "number"] }],
+  ["re", "RegexFlag", ENUM],
   ["string", "Template"],
-  ["types", "SimpleNamespace MappingProxyType NoneType EllipsisType"],
-  ["typing", "Any Dict FrozenSet List Mapping Optional Sequence Set Tuple Type Union"],
-  ["uuid", "UUID SafeUUID"],
-  ["zoneinfo", "ZoneInfo ZoneInfo._unpickle"],
+  ["types", "SimpleNamespace", { call: [] }],
+  ["types", "MappingProxyType", COLLECTION],
+  ["types", "NoneType EllipsisType", OBJECT],
+  ["typing", "Any Dict FrozenSet List Mapping Optional Sequence Set Tuple Type Union", CONSTANT],
+  ["uuid", "UUID"],
+  ["uuid", "SafeUUID", ENUM],
+  ["zoneinfo", "ZoneInfo", OF_TEXT],
+  ["zoneinfo", "ZoneInfo._unpickle", { as: "function", call: ["text", "number"] }],
 ];

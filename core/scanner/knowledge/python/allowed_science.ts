@@ -1,4 +1,15 @@
-import type { AllowedNames } from "./allowed_python.ts";
+import {
+  type AllowedNames,
+  BARE,
+  CONSTANT,
+  DICT,
+  FUNCTION,
+  MADE,
+  MAKER,
+  OBJECT,
+  REBUILDER,
+  type Use,
+} from "./uses.ts";
 
 const SCALARS = `
   bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc uintc intp uintp longlong
@@ -26,75 +37,137 @@ const FUNCTIONS = `
   percentile quantile any all array asarray ravel nan_to_num round around transpose
 `;
 
+/** An array of what it is given: not of what another array or object shares. */
+const FROM_BUFFER: Use = { as: "function", call: ["bytes", "inert", "plain", "text"] };
+
+/** The class of a generator of random bits, or its name. */
+const BIT_GENERATOR: Use = { as: "function", call: ["own class?"], built: true };
+
 const BIT_GENERATORS: readonly AllowedNames[] = [
   ["numpy.random._mt19937", "MT19937"],
   ["numpy.random._pcg64", "PCG64 PCG64DXSM"],
   ["numpy.random._philox", "Philox"],
   ["numpy.random._sfc64", "SFC64"],
-  ["numpy.random.bit_generator", "SeedSequence __pyx_unpickle_SeedSequence"],
+  ["numpy.random.bit_generator", "SeedSequence"],
+  ["numpy.random.bit_generator", "__pyx_unpickle_SeedSequence", REBUILDER],
 ];
 
 const NUMPY_NAMES: readonly AllowedNames[] = [
-  ["numpy", `dtype ndarray matrix recarray record poly1d ${SCALARS} ${FUNCTIONS}`],
+  ["numpy", "dtype", { call: ["dtype", "number*"], state: "dtype" }],
+  ["numpy", `ndarray matrix recarray record poly1d ${SCALARS}`],
+  ["numpy", FUNCTIONS, FUNCTION],
   ["numpy.dtypes", DTYPES],
-  ["numpy.core.multiarray", "_reconstruct scalar"],
-  ["numpy._core.multiarray", "_reconstruct scalar"],
-  ["numpy.core.numeric", "_frombuffer"],
-  ["numpy._core.numeric", "_frombuffer"],
-  ["numpy.core._internal", "_convert_to_stringdtype_kwargs _reconstruct"],
-  ["numpy._core._internal", "_convert_to_stringdtype_kwargs"],
+  ["numpy.core.multiarray", "_reconstruct", REBUILDER],
+  ["numpy._core.multiarray", "_reconstruct", REBUILDER],
+  ["numpy.core.multiarray", "scalar", MAKER],
+  ["numpy._core.multiarray", "scalar", MAKER],
+  ["numpy.core.numeric", "_frombuffer", FROM_BUFFER],
+  ["numpy._core.numeric", "_frombuffer", FROM_BUFFER],
+  ["numpy.core._internal", "_reconstruct", REBUILDER],
+  ["numpy.core._internal", "_convert_to_stringdtype_kwargs", MAKER],
+  ["numpy._core._internal", "_convert_to_stringdtype_kwargs", MAKER],
   ["numpy.core.records", "recarray record"],
   ["numpy.rec", "recarray record"],
   ["numpy.matrixlib.defmatrix", "matrix"],
-  ["numpy.ma.core", "_mareconstruct MaskedArray MaskedConstant"],
+  [
+    "numpy.ma.core",
+    "_mareconstruct",
+    { as: "function", call: ["own class", "own class", "inert*"], built: true },
+  ],
+  ["numpy.ma.core", "MaskedArray"],
+  ["numpy.ma.core", "MaskedConstant", MADE],
   ["numpy.ma", "MaskedArray"],
-  ["numpy.random._pickle", "__randomstate_ctor __generator_ctor __bit_generator_ctor"],
+  [
+    "numpy.random._pickle",
+    "__randomstate_ctor __generator_ctor",
+    { as: "function", call: ["inert?", "own maker?"], built: true },
+  ],
+  ["numpy.random._pickle", "__bit_generator_ctor", BIT_GENERATOR],
   ["numpy.random.mtrand", "RandomState"],
-  ["numpy.random", "__RandomState_ctor RandomState"],
+  ["numpy.random", "__RandomState_ctor", { as: "function", call: [], built: true }],
+  ["numpy.random", "RandomState"],
   ["numpy.random._generator", "Generator"],
   ["numpy.polynomial.polynomial", "Polynomial"],
   ...BIT_GENERATORS,
 ];
 
 const SPARSE_NAMES: readonly AllowedNames[] = ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"]
-  .flatMap((kind): AllowedNames[] => [
-    [`scipy.sparse._${kind}`, `${kind}_matrix ${kind}_array`],
-    [`scipy.sparse.${kind}`, `${kind}_matrix`],
-  ]);
+  .flatMap((kind): AllowedNames[] => {
+    // Until SciPy 1.13, a matrix of keys is a dict.
+    const use = kind === "dok" ? DICT : OBJECT;
+    return [
+      [`scipy.sparse._${kind}`, `${kind}_matrix ${kind}_array`, use],
+      [`scipy.sparse.${kind}`, `${kind}_matrix`, use],
+    ];
+  });
+
+const EXTENSION_TYPES = `
+  StringDtype ArrowDtype CategoricalDtype DatetimeTZDtype PeriodDtype IntervalDtype SparseDtype
+  BooleanDtype Int8Dtype Int16Dtype Int32Dtype Int64Dtype UInt8Dtype UInt16Dtype UInt32Dtype
+  UInt64Dtype Float32Dtype Float64Dtype
+`;
 
 const PANDAS_NAMES: readonly AllowedNames[] = [
   [
     "pandas",
-    `DataFrame Series Index Timestamp Timedelta Interval Period StringDtype ArrowDtype
-    CategoricalDtype DatetimeTZDtype Int64Dtype BooleanDtype Float64Dtype SparseDtype RangeIndex
-    DatetimeIndex TimedeltaIndex PeriodIndex IntervalIndex MultiIndex CategoricalIndex Categorical
-    PeriodDtype IntervalDtype NA NaT Int8Dtype Int16Dtype Int32Dtype UInt8Dtype UInt16Dtype
-    UInt32Dtype UInt64Dtype Float32Dtype`,
+    `DataFrame Series Index RangeIndex DatetimeIndex TimedeltaIndex PeriodIndex IntervalIndex
+    MultiIndex CategoricalIndex Categorical`,
   ],
+  ["pandas", `Timestamp Timedelta Interval Period ${EXTENSION_TYPES}`, MADE],
+  ["pandas", "NA NaT", CONSTANT],
+  ["pandas._libs.missing", "NA", CONSTANT],
   ["pandas.core.frame", "DataFrame"],
   ["pandas.core.series", "Series"],
-  ["pandas.core.internals.managers", "BlockManager SingleBlockManager"],
-  ["pandas.core.internals.blocks", "new_block Block"],
-  ["pandas._libs.internals", "_unpickle_block BlockManager BlockPlacement"],
-  ["pandas.core.indexes.base", "Index _new_Index"],
+  ["pandas.core.internals.managers", "BlockManager SingleBlockManager", MADE],
+  ["pandas.core.internals.blocks", "Block"],
+  ["pandas.core.internals.blocks", "new_block", MAKER],
+  ["pandas._libs.internals", "_unpickle_block", MAKER],
+  ["pandas._libs.internals", "BlockManager BlockPlacement", MADE],
+  ["pandas.core.indexes.base", "Index"],
+  ["pandas.core.indexes.base", "_new_Index", REBUILDER],
   ["pandas.core.indexes.range", "RangeIndex"],
   ["pandas.core.indexes.multi", "MultiIndex"],
-  ["pandas.core.indexes.datetimes", "DatetimeIndex _new_DatetimeIndex"],
+  ["pandas.core.indexes.datetimes", "DatetimeIndex"],
+  ["pandas.core.indexes.datetimes", "_new_DatetimeIndex", REBUILDER],
+  ["pandas.core.indexes.timedeltas", "TimedeltaIndex"],
+  ["pandas.core.indexes.period", "PeriodIndex"],
+  ["pandas.core.indexes.interval", "IntervalIndex"],
+  ["pandas.core.indexes.interval", "_new_IntervalIndex", REBUILDER],
   ["pandas.core.indexes.numeric", "Int64Index Float64Index UInt64Index"],
   ["pandas.core.indexes.category", "CategoricalIndex"],
   ["pandas.core.arrays.categorical", "Categorical"],
   ["pandas.core.arrays.datetimes", "DatetimeArray"],
-  ["pandas.core.arrays.string_", "StringArray StringDtype"],
-  ["pandas.core.arrays.integer", "IntegerArray"],
-  ["pandas._libs.arrays", "__pyx_unpickle_NDArrayBacked"],
-  ["pandas._libs.tslibs.timestamps", "_unpickle_timestamp Timestamp"],
-  ["pandas._libs.tslibs.timedeltas", "_timedelta_unpickle Timedelta"],
+  ["pandas.core.arrays.timedeltas", "TimedeltaArray"],
+  ["pandas.core.arrays.period", "PeriodArray"],
+  ["pandas.core.arrays.interval", "IntervalArray"],
+  ["pandas.core.arrays.sparse.array", "SparseArray"],
+  ["pandas.core.arrays.string_", "StringArray"],
+  ["pandas.core.arrays.string_", "StringDtype", MADE],
+  ["pandas.core.arrays.string_arrow", "ArrowStringArray"],
+  ["pandas.core.arrays.arrow.array", "ArrowExtensionArray"],
+  ["pandas.core.arrays.integer", "IntegerArray Int8Dtype Int16Dtype Int32Dtype Int64Dtype"],
+  ["pandas.core.arrays.floating", "FloatingArray Float32Dtype Float64Dtype"],
+  ["pandas.core.arrays.boolean", "BooleanArray BooleanDtype"],
+  ["pandas._libs.arrays", "__pyx_unpickle_NDArrayBacked", REBUILDER],
+  ["pandas._libs.interval", "__pyx_unpickle_IntervalMixin", REBUILDER],
+  ["pandas._libs.interval", "Interval", MADE],
+  ["pandas._libs.sparse", "IntIndex BlockIndex", MADE],
+  ["pandas._libs.tslibs.timestamps", "Timestamp _unpickle_timestamp", MAKER],
+  ["pandas._libs.tslibs.timedeltas", "Timedelta _timedelta_unpickle", MAKER],
+  ["pandas._libs.tslibs.period", "Period", MADE],
+  ["pandas._libs.tslibs.nattype", "_nat_unpickle __nat_unpickle", MAKER],
   [
     "pandas._libs.tslibs.offsets",
     `Day Hour Minute Second MonthEnd BusinessDay Week MonthBegin QuarterEnd QuarterBegin YearEnd
     YearBegin BusinessMonthEnd BusinessMonthBegin Milli Micro Nano`,
+    MADE,
   ],
-  ["pandas.core.dtypes.dtypes", "CategoricalDtype DatetimeTZDtype PeriodDtype IntervalDtype"],
+  ["pandas.core.dtypes.dtypes", EXTENSION_TYPES, MADE],
+  [
+    "pandas.arrays",
+    `ArrowStringArray ArrowExtensionArray IntegerArray BooleanArray FloatingArray SparseArray
+    DatetimeArray TimedeltaArray PeriodArray StringArray NumpyExtensionArray`,
+  ],
 ];
 
 /** NumPy, SciPy, pandas, joblib and the boosting libraries. */
@@ -102,7 +175,7 @@ export const SCIENCE_NAMES: readonly AllowedNames[] = [
   ...NUMPY_NAMES,
   ...SPARSE_NAMES,
   ...PANDAS_NAMES,
-  ["scipy.special._ufuncs", "expit logit log1p expm1 xlogy xlog1py"],
+  ["scipy.special._ufuncs", "expit logit log1p expm1 xlogy xlog1py", FUNCTION],
   ["scipy.spatial._kdtree", "KDTree"],
   ["scipy.spatial._ckdtree", "cKDTree"],
   ["scipy.spatial.ckdtree", "cKDTree"],
@@ -111,30 +184,24 @@ export const SCIENCE_NAMES: readonly AllowedNames[] = [
   ["joblib.numpy_pickle", "NumpyArrayWrapper NDArrayWrapper ZNDArrayWrapper"],
   ["joblib.numpy_pickle_compat", "NDArrayWrapper ZNDArrayWrapper"],
   ["sklearn.externals.joblib.numpy_pickle", "NumpyArrayWrapper NDArrayWrapper"],
-  ["xgboost.core", "Booster"],
+  ["xgboost.core", "Booster", BARE],
   [
     "xgboost.sklearn",
     "XGBModel XGBClassifier XGBRegressor XGBRanker XGBRFClassifier XGBRFRegressor",
   ],
-  ["lightgbm.basic", "Booster"],
+  ["lightgbm.basic", "Booster", BARE],
   ["lightgbm.sklearn", "LGBMModel LGBMClassifier LGBMRegressor LGBMRanker"],
   ["catboost.core", "CatBoost CatBoostClassifier CatBoostRegressor"],
   ["ml_dtypes", "bfloat16 float8_e4m3fn float8_e5m2 int4 uint4"],
   ["scipy.interpolate._cubic", "CubicSpline PchipInterpolator"],
-  ["scipy.optimize._optimize", "OptimizeResult"],
+  ["scipy.optimize._optimize", "OptimizeResult", DICT],
   ["scipy.interpolate._rbfinterp", "RBFInterpolator"],
   ["scipy.interpolate._rgi", "RegularGridInterpolator"],
   ["scipy.spatial.transform._rotation", "Rotation"],
   ["scipy.interpolate._fitpack2", "LSQUnivariateSpline"],
   ["numpy.polynomial.chebyshev", "Chebyshev"],
-  [
-    "pandas.arrays",
-    `ArrowStringArray ArrowExtensionArray IntegerArray BooleanArray FloatingArray SparseArray
-    DatetimeArray TimedeltaArray PeriodArray StringArray NumpyExtensionArray`,
-  ],
-  ["pandas._libs.tslibs.nattype", "_nat_unpickle"],
-  ["pandas._libs.sparse", "IntIndex BlockIndex"],
-  ["pyarrow.lib", "_restore_array type_for_alias py_buffer"],
+  ["pyarrow.lib", "_restore_array type_for_alias", MAKER],
+  ["pyarrow.lib", "py_buffer", { as: "function", call: ["bytes"] }],
   ["numpy.polynomial.legendre", "Legendre"],
   ["numpy.polynomial.hermite", "Hermite"],
   ["numpy.polynomial.hermite_e", "HermiteE"],

@@ -1,10 +1,10 @@
-import type { AllowedNames } from "./allowed_python.ts";
+import { type AllowedNames, DICT, FUNCTION, MADE, REBUILDER } from "./uses.ts";
 
 /** scikit-learn, including the module names without underscores from before version 0.22. */
 export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.pipeline", "Pipeline FeatureUnion"],
-  ["sklearn.utils", "Bunch"],
-  ["sklearn.utils._bunch", "Bunch"],
+  ["sklearn.utils", "Bunch", DICT],
+  ["sklearn.utils._bunch", "Bunch", DICT],
   ["sklearn.dummy", "DummyClassifier DummyRegressor"],
   ["sklearn.calibration", "CalibratedClassifierCV _CalibratedClassifier _SigmoidCalibration"],
   ["sklearn.isotonic", "IsotonicRegression"],
@@ -64,7 +64,9 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.linear_model._stochastic_gradient", "SGDClassifier SGDRegressor SGDOneClassSVM"],
   [
     "sklearn.linear_model._sgd_fast",
-    "Hinge Log ModifiedHuber SquaredLoss Huber SquaredHinge",
+    `Hinge Log ModifiedHuber SquaredLoss Huber SquaredHinge EpsilonInsensitive
+    SquaredEpsilonInsensitive`,
+    MADE,
   ],
   ["sklearn.linear_model._bayes", "BayesianRidge ARDRegression"],
   ["sklearn.linear_model._perceptron", "Perceptron"],
@@ -80,7 +82,7 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
     "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor",
   ],
   ["sklearn.tree.tree", "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier"],
-  ["sklearn.tree._tree", "Tree"],
+  ["sklearn.tree._tree", "Tree", MADE],
   [
     "sklearn.ensemble._forest",
     `RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
@@ -112,10 +114,16 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn._loss.link", "LogitLink IdentityLink LogLink MultinomialLogit Interval HalfLogitLink"],
   [
     "sklearn._loss._loss",
+    `CyHalfBinomialLoss CyHalfMultinomialLoss CyHalfSquaredError CyAbsoluteError CyPinballLoss
+    CyHuberLoss CyHalfPoissonLoss CyHalfGammaLoss CyHalfTweedieLoss CyHalfTweedieLossIdentity
+    CyExponentialLoss`,
+    MADE,
+  ],
+  [
+    "sklearn._loss._loss",
     `__pyx_unpickle_CyHalfBinomialLoss __pyx_unpickle_CyHalfMultinomialLoss
-    __pyx_unpickle_CyHalfSquaredError CyHalfBinomialLoss CyHalfMultinomialLoss CyHalfSquaredError
-    CyAbsoluteError CyPinballLoss CyHuberLoss CyHalfPoissonLoss CyHalfGammaLoss CyHalfTweedieLoss
-    CyHalfTweedieLossIdentity CyExponentialLoss`,
+    __pyx_unpickle_CyHalfSquaredError`,
+    REBUILDER,
   ],
   ["sklearn.svm._classes", "SVC SVR NuSVC NuSVR LinearSVC LinearSVR OneClassSVM"],
   ["sklearn.svm.classes", "SVC SVR NuSVC NuSVR LinearSVC LinearSVR OneClassSVM"],
@@ -125,11 +133,13 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.neighbors._nearest_centroid", "NearestCentroid"],
   ["sklearn.neighbors._lof", "LocalOutlierFactor"],
   ["sklearn.neighbors._kde", "KernelDensity"],
-  ["sklearn.neighbors._kd_tree", "newObj KDTree KDTree64 KDTree32"],
-  ["sklearn.neighbors._ball_tree", "newObj BallTree BallTree64 BallTree32"],
+  ["sklearn.neighbors._kd_tree", "newObj", REBUILDER],
+  ["sklearn.neighbors._kd_tree", "KDTree KDTree64 KDTree32"],
+  ["sklearn.neighbors._ball_tree", "newObj", REBUILDER],
+  ["sklearn.neighbors._ball_tree", "BallTree BallTree64 BallTree32"],
   [
     "sklearn.metrics._dist_metrics",
-    `newObj EuclideanDistance EuclideanDistance64 MinkowskiDistance EuclideanDistance32
+    `EuclideanDistance EuclideanDistance64 MinkowskiDistance EuclideanDistance32
     ManhattanDistance ManhattanDistance64 ManhattanDistance32 ChebyshevDistance
     ChebyshevDistance64 ChebyshevDistance32 MinkowskiDistance64 MinkowskiDistance32
     SEuclideanDistance SEuclideanDistance64 SEuclideanDistance32 MahalanobisDistance
@@ -138,6 +148,7 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
     BrayCurtisDistance64 BrayCurtisDistance32 JaccardDistance JaccardDistance64 JaccardDistance32
     HaversineDistance HaversineDistance64 HaversineDistance32`,
   ],
+  ["sklearn.metrics._dist_metrics", "newObj", REBUILDER],
   ["sklearn.cluster._kmeans", "KMeans MiniBatchKMeans BisectingKMeans"],
   ["sklearn.cluster.k_means_", "KMeans MiniBatchKMeans"],
   ["sklearn.cluster._dbscan", "DBSCAN"],
@@ -167,9 +178,10 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ],
   [
     "sklearn.gaussian_process.kernels",
-    `RBF ConstantKernel WhiteKernel Matern Sum Product DotProduct RationalQuadratic Hyperparameter
-    ExpSineSquared Exponentiation CompoundKernel PairwiseKernel`,
+    `RBF ConstantKernel WhiteKernel Matern Sum Product DotProduct RationalQuadratic ExpSineSquared
+    Exponentiation CompoundKernel PairwiseKernel`,
   ],
+  ["sklearn.gaussian_process.kernels", "Hyperparameter", MADE],
   [
     "sklearn.feature_extraction.text",
     "TfidfVectorizer CountVectorizer TfidfTransformer HashingVectorizer",
@@ -178,9 +190,9 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.feature_extraction._hash", "FeatureHasher"],
   [
     "sklearn.feature_selection._univariate_selection",
-    `SelectKBest SelectPercentile f_classif f_regression chi2 SelectFdr SelectFpr SelectFwe
-    GenericUnivariateSelect`,
+    "SelectKBest SelectPercentile SelectFdr SelectFpr SelectFwe GenericUnivariateSelect",
   ],
+  ["sklearn.feature_selection._univariate_selection", "f_classif f_regression chi2", FUNCTION],
   ["sklearn.feature_selection._from_model", "SelectFromModel"],
   ["sklearn.feature_selection._rfe", "RFE RFECV"],
   ["sklearn.feature_selection._variance_threshold", "VarianceThreshold"],

@@ -1,4 +1,13 @@
-import type { AllowedNames } from "./allowed_python.ts";
+import {
+  type AllowedNames,
+  BARE,
+  CONSTANT,
+  ENUM,
+  MADE,
+  MAKER,
+  REBUILDER,
+  type Use,
+} from "./uses.ts";
 
 const STORAGES = `
   FloatStorage DoubleStorage HalfStorage BFloat16Storage LongStorage IntStorage ShortStorage
@@ -11,19 +20,28 @@ const FUSED = `
   ConvBnReLU3d BNReLU2d BNReLU3d
 `;
 
+/** Calls its first argument with those in the third, and makes an object of its second of the result. */
+const APPLIER: Use = { as: "function", call: ["own maker", "own class", "plain*"] };
+
 /** PyTorch: tensors, storages, and the layers of models that are pickled whole. */
 export const TORCH_NAMES: readonly AllowedNames[] = [
   [
     "torch",
-    `Tensor Size device dtype Generator layout memory_format strided sparse_coo sparse_csr
-    contiguous_format channels_last channels_last_3d preserve_format
+    `Tensor dtype layout memory_format FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor
+    IntTensor ShortTensor CharTensor ByteTensor BoolTensor ${STORAGES}`,
+  ],
+  ["torch", "Size", { call: ["items?"] }],
+  ["torch", "device", { call: ["text", "number?"] }],
+  ["torch", "Generator", MADE],
+  [
+    "torch",
+    `strided sparse_coo sparse_csr contiguous_format channels_last channels_last_3d preserve_format
     float16 float32 float64 half float double bfloat16 float8_e4m3fn float8_e5m2 float8_e4m3fnuz
     float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 int8 int16 int32 int64 int long short uint8
     uint16 uint32 uint64 bool complex32 complex64 complex128 cfloat cdouble chalf qint8 quint8
     qint32 quint4x2 quint2x4 per_tensor_affine per_channel_affine per_tensor_symmetric
-    per_channel_symmetric per_channel_affine_float_qparams
-    FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor
-    ByteTensor BoolTensor ${STORAGES}`,
+    per_channel_symmetric per_channel_affine_float_qparams`,
+    CONSTANT,
   ],
   ["torch.cuda", `FloatTensor HalfTensor LongTensor ${STORAGES}`],
   ["torch.storage", "TypedStorage UntypedStorage _TypedStorage _UntypedStorage"],
@@ -33,18 +51,22 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
     `_rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_parameter
     _rebuild_parameter_with_state _rebuild_parameter_v2 _rebuild_qtensor _rebuild_sparse_tensor
     _rebuild_sparse_csr_tensor _rebuild_device_tensor_from_numpy _rebuild_device_tensor_from_cpu_tensor
-    _rebuild_meta_tensor_no_storage _rebuild_nested_tensor _rebuild_xla_tensor
-    _rebuild_wrapper_subclass`,
+    _rebuild_meta_tensor_no_storage _rebuild_nested_tensor _rebuild_xla_tensor`,
+    MAKER,
   ],
-  ["torch._tensor", "Tensor _rebuild_from_type_v2 _rebuild_from_type"],
-  ["torch.serialization", "_get_layout"],
+  ["torch._utils", "_rebuild_wrapper_subclass", REBUILDER],
+  ["torch._tensor", "Tensor"],
+  ["torch._tensor", "_rebuild_from_type_v2 _rebuild_from_type", APPLIER],
+  ["torch.serialization", "_get_layout", MAKER],
   [
     "torch.jit._pickle",
     `build_boollist build_doublelist build_intlist build_tensor_from_id build_tensorlist
       restore_type_tag`,
+    MAKER,
   ],
-  ["torch.nn.parameter", "Parameter Buffer UninitializedParameter UninitializedBuffer"],
-  ["torch.nn", "Parameter Module"],
+  ["torch.nn.parameter", "Parameter Buffer UninitializedParameter UninitializedBuffer", MADE],
+  ["torch.nn", "Parameter", MADE],
+  ["torch.nn", "Module"],
   ["torch.nn.modules.module", "Module"],
   [
     "torch.nn.modules.container",
@@ -138,11 +160,13 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
     "torch.optim.lr_scheduler",
     `LambdaLR StepLR MultiStepLR CosineAnnealingLR ReduceLROnPlateau ConstantLR
     CosineAnnealingWarmRestarts ExponentialLR LinearLR OneCycleLR PolynomialLR`,
+    BARE,
   ],
   ["torch.backends.cuda", "cuFFTPlanCache"],
-  ["torch.distributed._tensor.placement_types", "Shard Replicate Partial"],
-  ["torch.distributed.tensor", "DTensor DeviceMesh Shard Replicate Partial"],
-  ["torch.torch_version", "TorchVersion"],
+  ["torch.distributed._tensor.placement_types", "Shard Replicate Partial", MADE],
+  ["torch.distributed.tensor", "Shard Replicate Partial", MADE],
+  ["torch.distributed.tensor", "DTensor DeviceMesh"],
+  ["torch.torch_version", "TorchVersion", { call: ["text"] }],
   ["torch.utils.data.dataset", "TensorDataset Subset ConcatDataset"],
   [
     "torchvision.models.resnet",
@@ -163,9 +187,10 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ],
   [
     "torch.distributed.checkpoint.metadata",
-    `_MEM_FORMAT_ENCODING MetadataIndex Metadata TensorStorageMetadata BytesStorageMetadata
-    TensorProperties ChunkStorageMetadata StorageMeta`,
+    `MetadataIndex Metadata TensorStorageMetadata BytesStorageMetadata TensorProperties
+    ChunkStorageMetadata StorageMeta`,
   ],
+  ["torch.distributed.checkpoint.metadata", "_MEM_FORMAT_ENCODING", ENUM],
   ["torch.utils.data.sampler", "SequentialSampler BatchSampler RandomSampler"],
   ["torch.nn.modules.adaptive", "AdaptiveLogSoftmaxWithLoss"],
   ["torch.optim.asgd", "ASGD"],
@@ -182,7 +207,7 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ],
   ["torch.ao.nn.quantized.dynamic.modules.linear", "Linear"],
   ["torch.ao.nn.quantized.dynamic.modules.rnn", "LSTM PackedParameter GRU"],
-  ["torch.nn.utils.rnn", "PackedSequence"],
+  ["torch.nn.utils.rnn", "PackedSequence", MADE],
   ["torch.optim.lbfgs", "LBFGS"],
   ["torch.distributed.checkpoint.filesystem", "_StorageInfo"],
   ["torchvision.models.alexnet", "AlexNet"],
@@ -234,11 +259,12 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ],
   ["torchvision.models.video.swin_transformer", "ShiftedWindowAttention3d"],
   ["torchvision.models.swin_transformer", "ShiftedWindowAttention ShiftedWindowAttentionV2"],
-  ["torchvision.transforms.functional", "InterpolationMode"],
+  ["torchvision.transforms.functional", "InterpolationMode", ENUM],
   [
     "torchvision.transforms.autoaugment",
-    "RandAugment AutoAugment AutoAugmentPolicy TrivialAugmentWide",
+    "RandAugment AutoAugment TrivialAugmentWide",
   ],
+  ["torchvision.transforms.autoaugment", "AutoAugmentPolicy", ENUM],
   ["torchvision.transforms.v2._geometry", "Resize RandomHorizontalFlip"],
   ["torchvision.transforms.v2._misc", "ToDtype Normalize"],
   ["torchvision.transforms.v2._type_conversion", "ToImage"],

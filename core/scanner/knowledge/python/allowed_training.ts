@@ -1,34 +1,38 @@
-import type { AllowedNames } from "./allowed_python.ts";
+import { type AllowedNames, BARE, ENUM } from "./uses.ts";
 
 /** Training arguments, and detection models that are pickled whole. */
 export const TRAINING_NAMES: readonly AllowedNames[] = [
   [
     "transformers.training_args",
-    "TrainingArguments OptimizerNames ParallelMode",
+    "TrainingArguments",
   ],
+  ["transformers.training_args", "OptimizerNames ParallelMode", ENUM],
   ["transformers.training_args_seq2seq", "Seq2SeqTrainingArguments"],
   [
     "transformers.trainer_utils",
     `IntervalStrategy EvaluationStrategy SchedulerType HubStrategy SaveStrategy FSDPOption
     ShardedDDPOption`,
+    ENUM,
   ],
   ["transformers.trainer_pt_utils", "AcceleratorConfig"],
-  ["transformers.debug_utils", "DebugOption"],
+  ["transformers.debug_utils", "DebugOption", ENUM],
   [
     "transformers.integrations.deepspeed",
     "HfTrainerDeepSpeedConfig HfDeepSpeedConfig",
+    BARE,
   ],
-  ["transformers.deepspeed", "HfTrainerDeepSpeedConfig HfDeepSpeedConfig"],
+  ["transformers.deepspeed", "HfTrainerDeepSpeedConfig HfDeepSpeedConfig", BARE],
   ["transformers.generation.configuration_utils", "GenerationConfig"],
-  ["accelerate.state", "PartialState AcceleratorState"],
+  ["accelerate.state", "PartialState AcceleratorState", BARE],
   [
     "accelerate.utils.dataclasses",
-    `DistributedType DeepSpeedPlugin DynamoBackend FullyShardedDataParallelPlugin
-    DataLoaderConfiguration`,
+    "DeepSpeedPlugin FullyShardedDataParallelPlugin DataLoaderConfiguration",
   ],
+  ["accelerate.utils.dataclasses", "DistributedType DynamoBackend", ENUM],
   ["accelerate.utils.deepspeed", "HfDeepSpeedConfig"],
   ["trl.trainer.sft_config", "SFTConfig"],
-  ["trl.trainer.dpo_config", "DPOConfig FDivergenceType"],
+  ["trl.trainer.dpo_config", "DPOConfig"],
+  ["trl.trainer.dpo_config", "FDivergenceType", ENUM],
   ["trl.trainer.grpo_config", "GRPOConfig"],
   ["trl.trainer.orpo_config", "ORPOConfig"],
   ["trl.trainer.kto_config", "KTOConfig"],
@@ -38,6 +42,7 @@ export const TRAINING_NAMES: readonly AllowedNames[] = [
     "ultralytics.nn.tasks",
     `BaseModel DetectionModel SegmentationModel PoseModel ClassificationModel OBBModel WorldModel
     RTDETRDetectionModel Ensemble`,
+    BARE,
   ],
   [
     "ultralytics.nn.modules.conv",
@@ -55,10 +60,10 @@ export const TRAINING_NAMES: readonly AllowedNames[] = [
     "Detect Segment Pose Classify OBB RTDETRDecoder WorldDetect v10Detect YOLOEDetect",
   ],
   ["ultralytics.nn.modules", "Conv C2f SPPF Bottleneck Concat Detect DFL Segment Proto"],
-  ["ultralytics.utils", "IterableSimpleNamespace"],
-  ["ultralytics.yolo.utils", "IterableSimpleNamespace"],
+  ["ultralytics.utils", "IterableSimpleNamespace", { call: [] }],
+  ["ultralytics.yolo.utils", "IterableSimpleNamespace", { call: [] }],
   ["ultralytics.utils.loss", "v8DetectionLoss BboxLoss"],
   ["ultralytics.utils.tal", "TaskAlignedAssigner"],
-  ["models.yolo", "Model Detect DetectionModel"],
+  ["models.yolo", "Model Detect DetectionModel", BARE],
   ["models.common", "Conv C3 Bottleneck SPP SPPF Focus Concat"],
 ];

@@ -556,11 +556,6 @@ const WARNED: readonly (readonly [string, Uint8Array, string])[] = [
     "Pickle Import",
   ],
   [
-    "an unlisted import under the name of a method",
-    bytes(gl("collections", "OrderedDict"), ")R}", short("__setstate__"), gl("acme", "f"), "sb."),
-    "Pickle Import",
-  ],
-  [
     "an unlisted import that is passed to a call",
     bytes(gl("collections", "defaultdict"), gl("acme", "f"), "\x85R."),
     "Pickle Import",
@@ -602,7 +597,7 @@ const INCONCLUSIVE: readonly (readonly [string, Uint8Array, string])[] = [
     "a joblib array of unknown length",
     bytes(
       ...[P2, gl("joblib.numpy_pickle", "NumpyArrayWrapper"), ")\x81}(", short("shape"), "K\x01"],
-      ...[T1, short("dtype"), gl("numpy", "dtype"), short("?!"), T1, "Rub."],
+      ...[T1, short("dtype"), gl("numpy", "dtype"), short("f"), T1, "Rub."],
     ),
     "malformed_stream",
   ],

@@ -142,7 +142,9 @@ export const ORDINARY: readonly (readonly [string, Uint8Array])[] = [
     "joblib, objects in fields",
     bytes(
       ...[gl("joblib.numpy_pickle", "NumpyArrayWrapper"), ")\x81}(S'shape'\n(K\x01tS'dtype'\n"],
-      ...[gl("numpy", "dtype"), "(S'V8'\ntR(K\x03S'|'\nNNNK\x08K\x01K\x01tbub"],
+      ...[gl("numpy", "dtype"), "(S'V8'\ntR(K\x03S'|'\nN(S'a'\nt}S'a'\n(", gl("numpy", "dtype")],
+      ...["(S'O8'\ntR(K\x03S'|'\nNNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x3ftbK\x00ts"],
+      ...["K\x08K\x01K\x1btbub"],
       ...["](K\x01K\x02K\x03e.."],
     ),
   ],

@@ -13,8 +13,8 @@ Deno.test("C 16: ordinary pickles are clean, and pass every check", async (t) =>
     await t.step(title, () => {
       const { failed, checks } = scan(content);
       assert.deepEqual(failed, []);
-      assert.equal(checks.length, 11);
-      assert.equal(new Set(checks.map(({ name }) => name)).size, 11);
+      assert.equal(checks.length, 12);
+      assert.equal(new Set(checks.map(({ name }) => name)).size, 12);
       assert.ok(pickleScanner.matches({ source: memorySource(content), name: "x", depth: 1 }));
     });
   }

@@ -1,0 +1,125 @@
+import { importPath, NONE, type PickleValue, type TextOf } from "./values.ts";
+
+/** The flags of a type: its elements are references, and are pickled as a list. */
+const REFERENCES = 1 | 2;
+
+/** Levels of types within the type of one array. */
+const MAX_DEPTH = 8;
+
+/** What is known of a type of elements: undefined sizes are those of classes. */
+interface Layout {
+  readonly size: number | undefined;
+  readonly objects: boolean;
+}
+
+/**
+ * Returns in what the state of `numpy.dtype` is not true, or undefined if it is. NumPy believes it: with
+ * wrong flags, numbers of the file become addresses of objects; with fields outside of the element, or
+ * over an object, memory is read and written that belongs to others.
+ */
+export function dtypeLie(
+  code: PickleValue | undefined,
+  state: PickleValue,
+  textOf: TextOf,
+): string | undefined {
+  if (state.kind !== "tuple" || state.omitted > 0) return "state";
+  const [, , base = NONE, , fields = NONE, elementSize, , flags] = state.items;
+  const size = integerOf(elementSize);
+  if (size === undefined || (state.items.length > 7 && integerOf(flags) === undefined)) {
+    return "state";
+  }
+  const parts = [
+    ...base === NONE ? [] : partOfBase(base, size, textOf),
+    ...fields === NONE ? [] : partsOfFields(fields, textOf),
+  ];
+  if (parts.includes(LIE)) return "fields";
+  if (parts.some(({ from, to }) => from < 0 || to > size)) return "fields outside of the element";
+  if (overlaps(parts)) return "fields that overlap an object";
+  const objects = codeOf(code, textOf)?.kind === "O" || parts.some(({ objects }) => objects);
+  const stated = integerOf(flags) ?? (objects ? REFERENCES : 0);
+  return (stated & REFERENCES) === (objects ? REFERENCES : 0) ? undefined : "flags";
+}
+
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly objects: boolean;
+}
+
+const LIE: Part = { from: 0, to: 0, objects: false };
+
+/** An element that is an array, by its type and shape: a lie if these do not have its size. */
+function partOfBase(base: PickleValue, size: number, textOf: TextOf): Part[] {
+  if (base.kind !== "tuple") return [LIE];
+  const [type, shape] = base.items;
+  const layout = layoutOf(type, textOf, MAX_DEPTH);
+  const count = shape?.kind === "tuple"
+    ? shape.items.reduce((product, length) => product * (integerOf(length) ?? NaN), 1)
+    : integerOf(shape) ?? NaN;
+  if (layout === undefined || Number.isNaN(count)) return [LIE];
+  if (layout.size !== undefined && layout.size * count !== size) return [LIE];
+  return [{ from: 0, to: size, objects: layout.objects }];
+}
+
+function partsOfFields(fields: PickleValue, textOf: TextOf): Part[] {
+  if (fields.kind !== "dict" || fields.omitted > 0) return [LIE];
+  return fields.items.filter((_, i) => i % 2 === 1).map((field) => {
+    if (field.kind !== "tuple") return LIE;
+    const layout = layoutOf(field.items[0], textOf, MAX_DEPTH);
+    const from = integerOf(field.items[1]);
+    if (layout === undefined || from === undefined) return LIE;
+    return { from, to: from + (layout.size ?? 0), objects: layout.objects };
+  });
+}
+
+/** Whether an object shares its place with another field. A title names a field a second time. */
+function overlaps(parts: readonly Part[]): boolean {
+  const sorted = parts.toSorted((a, b) => a.from - b.from || a.to - b.to);
+  let last: Part | undefined;
+  for (const part of sorted) {
+    const isSame = last !== undefined && part.from === last.from && part.to === last.to &&
+      part.objects === last.objects;
+    const shares = last !== undefined && part.from < last.to && !isSame;
+    if (shares && (part.objects || last?.objects === true)) return true;
+    if (last === undefined || part.to >= last.to) last = part;
+  }
+  return false;
+}
+
+function layoutOf(
+  dtype: PickleValue | undefined,
+  textOf: TextOf,
+  levels: number,
+): Layout | undefined {
+  if (dtype?.kind !== "call" || levels === 0) return undefined;
+  if (importPath(dtype.callee) !== "numpy.dtype") {
+    // A parametric type such as that of strings, which has no flags in a pickle.
+    return { size: undefined, objects: false };
+  }
+  const code = codeOf(dtype.args[0], textOf);
+  const state = dtype.state?.kind === "tuple" ? dtype.state.items : [];
+  const stated = integerOf(state[5]) ?? -1;
+  const flags = integerOf(state[7]) ?? 0;
+  return {
+    size: stated >= 0 ? stated : code?.size,
+    // A lie of this state has been found when it was set.
+    objects: code?.kind === "O" || (flags & REFERENCES) !== 0,
+  };
+}
+
+function codeOf(
+  value: PickleValue | undefined,
+  textOf: TextOf,
+): { readonly kind: string; readonly size: number | undefined } | undefined {
+  const code = value === undefined ? undefined : textOf(value);
+  const match = code === undefined ? null : /^[<>|=]?([a-zA-Z?])(\d{0,9})/.exec(code);
+  if (match === null) return code?.startsWith("object") ? { kind: "O", size: 8 } : undefined;
+  const [, kind = "", digits = ""] = match;
+  if (kind === "M" || kind === "m" || kind === "O") return { kind, size: 8 };
+  const size = digits === "" ? undefined : Number(digits) * (kind === "U" ? 4 : 1);
+  return { kind: code?.startsWith("object") ? "O" : kind, size };
+}
+
+function integerOf(value: PickleValue | undefined): number | undefined {
+  return value?.kind === "integer" ? Number(value.value) : undefined;
+}

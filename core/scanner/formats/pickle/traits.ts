@@ -1,0 +1,62 @@
+import { CALLABLE, INERT, type Level, SUSPECT } from "./level.ts";
+import { type Call, type Container, hasParts, type PickleValue } from "./values.ts";
+
+export { CALLABLE, INERT, type Level, SUSPECT } from "./level.ts";
+
+// The traits of a container or call are bits: two for the level of what was put in it, and these.
+const LEVELS = 3;
+/** Another value holds it. */
+const HELD = 4;
+/** Items that may change were not kept. */
+export const LOST = 8;
+/** It is a part of an object. */
+export const STORED = 16;
+
+/** The level of a value, but for what was put into a value that it holds later. */
+export function levelOf(value: PickleValue): Level {
+  switch (value.kind) {
+    case "import":
+      return value.record.level;
+    case "unknown":
+      return SUSPECT;
+    default:
+      return hasParts(value) ? asLevel(value.traits & LEVELS) : INERT;
+  }
+}
+
+/** The highest level of values. */
+export function levelOfAll(values: readonly PickleValue[]): Level {
+  let level: Level = INERT;
+  for (const value of values) {
+    const own = levelOf(value);
+    if (own > level) level = own;
+  }
+  return level;
+}
+
+function asLevel(bits: number): Level {
+  return bits >= SUSPECT ? SUSPECT : bits === CALLABLE ? CALLABLE : INERT;
+}
+
+/** Raises the level of a value. Returns whether that changed it although another value holds it. */
+export function raise(target: Container | Call, level: Level): boolean {
+  if (level <= (target.traits & LEVELS)) return false;
+  target.traits = target.traits & ~LEVELS | level;
+  return (target.traits & HELD) !== 0;
+}
+
+/** Whether a value is a part of an object. */
+export function isStored({ traits }: Container | Call): boolean {
+  return (traits & STORED) !== 0;
+}
+
+/** Marks values as held by another one. */
+export function hold(values: readonly PickleValue[]): void {
+  for (const value of values) if (hasParts(value)) value.traits |= HELD;
+}
+
+/** Whether a value has parts that could be changed later. */
+export function mayChange(value: PickleValue): boolean {
+  if (!hasParts(value)) return false;
+  return value.kind !== "tuple" || value.items.some(hasParts);
+}

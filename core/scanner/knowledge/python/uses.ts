@@ -1,0 +1,122 @@
+/**
+ * How a pickle may use a name that is allowed. A name is allowed for the uses that real files make of it;
+ * whatever goes beyond them is a warning at least.
+ *
+ * A row of the tables in `allowed_*.ts` is a module, names in it, and their use. Most rows leave the use
+ * out: such a name is a class of which picklers make an object without running its constructor
+ * (`NEWOBJ` without arguments, `copyreg._reconstructor(class, object, None)`), whose state they then set
+ * with `BUILD`. To run the constructor, to give arguments to `__new__` or to add items goes beyond that.
+ * `docs/design/pickles.md` says what is checked for every name.
+ * @module
+ */
+
+/**
+ * A kind of argument, decided from what the machine knows of the value.
+ *
+ * - `number`: an integer, float, bool or None.
+ * - `text`: a string constant.
+ * - `codec`: a text that names a codec which only turns text into bytes.
+ * - `bytes`: bytes, or a call that makes them of a constant.
+ * - `plain`: one of these, or a container of inert values.
+ * - `inert`: also constants and objects, as long as nothing in them can be called.
+ * - `items`: a constant, or a container of anything that may be stored.
+ * - `held`: anything that may be stored: also allowed classes and functions.
+ * - `callable`: an allowed class or function, `None`, or a partial of one.
+ * - `class`: an allowed class, of which an object is made.
+ * - `own class`: an allowed class of the package that the name itself belongs to.
+ * - `own maker`: a function of that package that pickles call.
+ * - `base`: a class of Python's own values, from which another one inherits.
+ * - `dtype`: a text or class that names the type of an array's elements.
+ */
+export type ArgumentKind = typeof KINDS[number];
+
+const KINDS = [
+  "number",
+  "text",
+  "codec",
+  "bytes",
+  "plain",
+  "inert",
+  "items",
+  "held",
+  "callable",
+  "class",
+  "own class",
+  "own maker",
+  "base",
+  "dtype",
+] as const;
+
+/** An argument: one of a kind, one that may be missing (`?`), or any number of them (`*`). */
+export type Argument = `${ArgumentKind}${"" | "?" | "*"}`;
+
+/** How an allowed name may be used. What is left out is not allowed. */
+export interface Use {
+  /**
+   * What the name is. A function is only stored unless `call` is given; a constant is as harmless as a
+   * number.
+   *
+   * @default {"class"}
+   */
+  readonly as?: "class" | "function" | "constant";
+  /** What a call gives it: `REDUCE`, `NEWOBJ` and `NEWOBJ_EX`, `INST` and `OBJ`. */
+  readonly call?: readonly Argument[];
+  /** Items that are added: by `APPEND(S)` to a list, by `SETITEM(S)` to a dict. */
+  readonly items?: "list" | "dict";
+  /** Whether `BUILD` sets the state of what a function returns. */
+  readonly built?: true;
+  /** The state is checked by rules of its own. */
+  readonly state?: "dtype" | "formula";
+  /** What it makes is called like a function. */
+  readonly makes?: "callable";
+  /** The constructor does harm, so nothing may get the class that could call it. */
+  readonly harmful?: true;
+}
+
+/** A class of which objects are made without its constructor. */
+export const OBJECT: Use = {};
+/** The same; the constructor evaluates text, opens files or calls what it is given. */
+export const BARE: Use = { harmful: true };
+/** Stored, to be called by the user of the model. */
+export const FUNCTION: Use = { as: "function" };
+export const CONSTANT: Use = { as: "constant" };
+/** A class whose objects are made by another function. */
+export const TYPE: Use = {};
+/** A member of an enumeration, by its value. */
+export const ENUM: Use = { call: ["plain"] };
+/** A class whose constructor, or a function that, takes what cannot be called. */
+export const MADE: Use = { call: ["inert*"] };
+export const MAKER: Use = { as: "function", call: ["inert*"] };
+/** A function that makes an object of a class of its package, which then gets a state. */
+export const REBUILDER: Use = { as: "function", call: ["own class", "inert*"], built: true };
+/** A dict with methods and attributes of its own. */
+export const DICT: Use = { call: ["items?"], items: "dict" };
+
+/** A module, the names in it that models import, separated by white space, and how these are used. */
+export type AllowedNames = readonly [module: string, names: string, use?: Use];
+
+const KIND_OF: ReadonlyMap<string, ArgumentKind> = new Map(
+  KINDS.flatMap((kind) => ["", "?", "*"].map((count) => [`${kind}${count}`, kind] as const)),
+);
+
+/** The kind of the argument at an index; undefined if a call gives none there. */
+export function kindAt({ call }: Use, index: number): ArgumentKind | undefined {
+  const last = call?.at(-1);
+  const argument = call?.[index] ?? (last?.endsWith("*") ? last : undefined);
+  return argument === undefined ? undefined : KIND_OF.get(argument);
+}
+
+/** The number of arguments that a call gives at least. */
+export function leastArguments({ call = [] }: Use): number {
+  return call.filter((argument) => !/[?*]$/.test(argument)).length;
+}
+
+const CLASS_KINDS: ReadonlySet<ArgumentKind> = new Set(
+  ["class", "own class", "own maker", "base", "dtype"] as const,
+);
+
+/** Whether the argument at an index is a class that an object is made of, not a part of the object. */
+export function isClassArgument(use: Use | undefined, index: number): boolean {
+  const kind = use === undefined ? undefined : kindAt(use, index);
+  return kind !== undefined && CLASS_KINDS.has(kind);
+}
