@@ -54,7 +54,7 @@ export function callSignals(
     callee.record.called = true;
     return [
       ...callUseSignals({ callee: callee.record, args, keywords }, context.opcode, context),
-      ...exhaustionSignals(callee.record.path, [...args, ...keywords]),
+      ...exhaustionSignals(callee.record.path, [...args, ...keywords], context),
     ];
   }
   context.reach.search([callee, ...args, ...keywords], markCalled);
@@ -70,7 +70,11 @@ export function callSignals(
   }
 }
 
-function exhaustionSignals(path: string, args: readonly PickleValue[]): CallSignal[] {
-  const exhausts = exhaustion(path, args);
+function exhaustionSignals(
+  path: string,
+  args: readonly PickleValue[],
+  { textOf }: UseContext,
+): CallSignal[] {
+  const exhausts = exhaustion(path, args, textOf);
   return exhausts === undefined ? [] : [{ ...EXHAUSTS, message: exhausts }];
 }

@@ -1,4 +1,4 @@
-import { type Call, importPath, isContainer, type PickleValue } from "./values.ts";
+import { type Call, importPath, isContainer, type PickleValue, type TextOf } from "./values.ts";
 
 /** Elements from which an object is too large to be made without the data for it. */
 const MAX_ELEMENTS = 2 ** 26;
@@ -16,7 +16,7 @@ const ENDLESS: ReadonlyMap<string, number> = new Map([
   ["itertools.repeat", 1],
 ]);
 
-/** Yield far more items than they are given. */
+/** Yield far more items than they are given, of which they take all at once. */
 const MULTIPLYING =
   /^itertools\.(?:product|permutations|combinations|combinations_with_replacement)$/;
 
@@ -29,7 +29,11 @@ const REBUILT_ARRAY = /^numpy\._?core\.multiarray\._reconstruct$|^numpy\.ndarray
  * Describes how a call of an ordinary function exhausts memory or time; undefined if it does not. The
  * arguments decide: the function is harmless with others.
  */
-export function exhaustion(path: string, args: readonly PickleValue[]): string | undefined {
+export function exhaustion(
+  path: string,
+  args: readonly PickleValue[],
+  textOf: TextOf,
+): string | undefined {
   const [first, second] = args;
   if (SIZED.has(path) && integerOf(first) > MAX_ELEMENTS) {
     return `Allocates ${integerOf(first)} bytes`;
@@ -37,12 +41,16 @@ export function exhaustion(path: string, args: readonly PickleValue[]): string |
   if (path === "builtins.pow" && integerOf(second) > MAX_EXPONENT && args.length < 3) {
     return `Computes a power with the exponent ${integerOf(second)}`;
   }
+  if (path === "fractions.Fraction") {
+    const exponent = Math.max(0, ...args.map((value) => exponentOf(textOf(value) ?? "")));
+    if (exponent > MAX_EXPONENT) return `Computes a fraction with the exponent ${exponent}`;
+  }
   if (REBUILT_ARRAY.test(path)) {
     const shape = args.find((value) => value.kind === "tuple");
     const elements = shape?.kind === "tuple" ? product(shape.items) : 0;
     if (elements > MAX_ELEMENTS) return `Allocates an array of ${elements} elements`;
   }
-  if (LAZY.test(path)) return undefined;
+  if (LAZY.test(path) && !MULTIPLYING.test(path)) return undefined;
   const source = args.find((value) => isCall(value) && yieldsTooMuch(value));
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
 }
@@ -67,6 +75,12 @@ function yieldsTooMuch({ callee, args }: Call): boolean {
 function rangeLength(args: readonly PickleValue[]): number {
   const [first = 0, second, step = 1] = args.map(integerOf);
   return second === undefined ? first : Math.abs((second - first) / (step || 1));
+}
+
+/** The exponent of a number in a text, which makes an integer of as many digits. */
+function exponentOf(text: string): number {
+  const digits = /e[+-]?([\d_]+)/i.exec(text)?.[1] ?? "0";
+  return Number(digits.replaceAll("_", ""));
 }
 
 function product(lengths: readonly PickleValue[]): number {

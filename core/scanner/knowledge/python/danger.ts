@@ -7,6 +7,7 @@ export const DANGERS = {
   process: "Runs programs, or takes part in running them",
   system: "Reaches the operating system: programs, files and the environment",
   native: "Loads and calls machine code",
+  memory: "Tells where objects are in memory, or reads and writes there",
   import: "Imports modules by name",
   deserialization: "Loads another file without the checks of this one",
   introspection: "Reaches or calls anything by its name",

@@ -143,6 +143,14 @@ export const EXECUTION: readonly DangerousNames[] = [
   { danger: "system", rule: "S101", modules: "nt", alone: ["variable", "part"] },
   { danger: "native", rule: "S110", modules: "ctypes _ctypes", alone: PART },
   { danger: "native", modules: "ctypes.util cffi" },
+  { danger: "memory", rule: "S115", modules: "builtins", names: "id memoryview" },
+  {
+    danger: "memory",
+    modules: `
+      numpy.lib.stride_tricks numpy.lib._stride_tricks_impl
+      torch._C._construct_storage_from_data_pointer torch._C._construct_CUDA_Tensor_From_Storage_And_Metadata
+    `,
+  },
   {
     danger: "native",
     modules: FRAMEWORKS,

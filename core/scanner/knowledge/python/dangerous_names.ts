@@ -98,11 +98,15 @@ export function recognizedIn(context: Context): ReadonlyMap<string, DangerousNam
   return found;
 }
 
-/** Functions that every Python program can call without an import, except those that only pass on. */
+/**
+ * Functions that every Python program can call without an import, except those that only pass on, and
+ * those that do harm only in the hands of a loader.
+ */
 export function dangerousBuiltins(): readonly (DangerousName & { readonly name: string })[] {
   return DANGEROUS_NAMES.flatMap((entry) => {
     const { module, name, level, danger } = entry;
-    const counts = module === "builtins" && level === "forbidden" && danger !== "indirection";
+    const counts = module === "builtins" && level === "forbidden" && danger !== "indirection" &&
+      danger !== "memory";
     return counts && name !== undefined ? [{ ...entry, name }] : [];
   });
 }

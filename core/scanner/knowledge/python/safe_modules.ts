@@ -7,7 +7,7 @@ import { ALLOWED_MODULES } from "./allowed_names.ts";
  */
 const STANDARD = new Set(
   `
-  __future__ __main__ abc aifc argparse array ast base64 binascii bisect builtins calendar chunk cmath
+  __builtins__ __future__ __main__ abc aifc argparse array ast base64 binascii bisect builtins calendar chunk cmath
   codecs collections colorsys configparser contextlib contextvars copy copyreg csv dataclasses datetime
   decimal difflib dis enum errno fnmatch fractions functools genericpath getopt gettext glob graphlib
   hashlib heapq hmac html io ipaddress itertools json keyword linecache locale logging math mimetypes

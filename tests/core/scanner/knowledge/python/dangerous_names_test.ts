@@ -87,7 +87,9 @@ Deno.test("C 16 a pickle that imports a dangerous name gets the verdict and the 
 /** What Keras itself offers has checks of its own, and its configs name builtins by habit. */
 function isOfKeras({ module, name, anywhere, level, danger }: DangerousName): boolean {
   const [root = ""] = module.split(".", 1);
-  if (root === "builtins") return name === undefined || level === "odd" || danger === "indirection";
+  if (root === "builtins") {
+    return name === undefined || level === "odd" || danger === "indirection" || danger === "memory";
+  }
   return FRAMEWORKS.split(" ").includes(root) && anywhere === undefined;
 }
 

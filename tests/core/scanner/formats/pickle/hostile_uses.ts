@@ -1,0 +1,327 @@
+import { bytes } from "./pickle_bytes.ts";
+import { call, name, type Term } from "./assembler.ts";
+
+/** Uses of allowed names that no real file makes, by the evasion that they belong to. */
+export interface HostileUse {
+  readonly title: string;
+  readonly term: Term;
+  readonly verdict: "C" | "W";
+  /** Whether one object occurs twice, so that only a pickle with a memo can have it. */
+  readonly shares?: true;
+  /** The first protocol that can have it. @default {0} */
+  readonly since?: number;
+}
+
+const MODEL = name("models.yolo", "Model");
+const PARTIAL = name("functools", "partial");
+const LIST = name("builtins", "list");
+const ITER = name("builtins", "iter");
+const BUNCH = name("sklearn.utils", "Bunch");
+const DICT = name("builtins", "dict");
+const RECONSTRUCTOR = name("copyreg", "_reconstructor");
+const DTYPE = name("numpy", "dtype");
+/** An unlisted function of a module that does nothing when it is imported. */
+const UNLISTED = name("scipy.signal", "convolve");
+const ADD = name("numpy", "add");
+
+const dictOf = (...pairs: readonly (readonly [Term, Term])[]): Term => ({ dict: pairs });
+const bunch = (key: string, value: Term): Term =>
+  call(RECONSTRUCTOR, BUNCH, DICT, dictOf([key, value]));
+
+const INTERFACE = dictOf(
+  ["data", { tuple: [4096, false] }],
+  ["shape", { tuple: [1] }],
+  ["typestr", "<u8"],
+  ["version", 3],
+);
+const POINTER: Term = {
+  of: call(name("types", "SimpleNamespace")),
+  state: dictOf(["__array_interface__", INTERFACE]),
+};
+const ARRAY = call(name("numpy", "asarray"), POINTER);
+
+const dtype = (code: string, ...state: readonly Term[]): Term => ({
+  of: call(DTYPE, code, false, true),
+  state: { tuple: [3, "|", ...state] },
+});
+/** Objects whose flags deny it, so that bytes of the file become their addresses. */
+const LYING = dtype("O8", null, null, null, -1, -1, 0);
+const FLOAT = dtype("f8", null, null, null, -1, -1, 0);
+const FROM_BUFFER = name("numpy._core.numeric", "_frombuffer");
+
+const statsmodels = (made: string, key: string): Term => ({
+  of: { make: name("statsmodels.base.data", made) },
+  state: dictOf(["formula", "y ~ __import__('os').getpid()"], [key, true], [
+    "frame",
+    dictOf(["y", 1]),
+  ]),
+});
+
+export const HOSTILE_USES: readonly HostileUse[] = [
+  {
+    title: "evasion 86: an import that runs a program",
+    term: name("mypackage.__main__", "x"),
+    verdict: "W",
+  },
+  {
+    title: "evasion 86: an import of an unknown module",
+    term: { list: [name("acme", "x")] },
+    verdict: "W",
+  },
+
+  {
+    title: "evasion 87: the address of an object",
+    term: call(name("builtins", "id"), 1),
+    verdict: "C",
+  },
+  { title: "evasion 87: an object that says where an array is", term: POINTER, verdict: "C" },
+  { title: "evasion 87: an array over any memory", term: ARRAY, verdict: "C" },
+  {
+    title: "evasion 87: a ufunc that writes into it",
+    term: { each: [ARRAY, call(ADD, ARRAY, 32, ARRAY), call(name("builtins", "divmod"), "1+1")] },
+    verdict: "C",
+    shares: true,
+  },
+  { title: "evasion 87: a ufunc that is called", term: call(ADD, 1, 2, 3), verdict: "W" },
+  {
+    title: "evasion 87: a function of numbers that gets a text",
+    term: call(name("builtins", "divmod"), "1+1"),
+    verdict: "W",
+  },
+  {
+    title: "evasion 87: an item that becomes an attribute",
+    term: bunch("__array_interface__", INTERFACE),
+    verdict: "C",
+  },
+  {
+    title: "evasion 87: an item that is set",
+    term: { of: { make: BUNCH }, set: [["__array_struct__", INTERFACE]] },
+    verdict: "C",
+  },
+  {
+    title: "evasion 87: a pair that becomes an attribute",
+    term: {
+      of: call(name("types", "SimpleNamespace")),
+      state: call(DICT, { list: [{ tuple: ["__array_interface__", INTERFACE] }] }),
+    },
+    verdict: "C",
+  },
+  {
+    title: "evasion 87: the class of an object",
+    term: {
+      of: { make: name("collections", "UserDict") },
+      state: { tuple: [null, dictOf(["__class__", name("collections", "UserList")])] },
+    },
+    verdict: "C",
+  },
+  {
+    title: "evasion 87: a special method",
+    term: {
+      of: { make: name("sklearn.svm._classes", "SVC") },
+      state: dictOf(["__reduce__", name("numpy", "log1p")]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 87: an attribute under a computed name",
+    term: {
+      of: call(name("types", "SimpleNamespace")),
+      state: dictOf([call(name("builtins", "str"), "__array_interface__"), 1]),
+    },
+    verdict: "W",
+  },
+
+  {
+    title: "evasion 88: a formula of PandasData",
+    term: statsmodels("PandasData", "restore_design_info"),
+    verdict: "C",
+  },
+  {
+    title: "evasion 88: a formula of ModelData",
+    term: statsmodels("ModelData", "restore_model_spec"),
+    verdict: "C",
+  },
+
+  {
+    title: "evasion 89: a constructor that numpy.random calls",
+    term: call(name("numpy.random._pickle", "__generator_ctor"), "MT19937", MODEL),
+    verdict: "W",
+  },
+  {
+    title: "evasion 89: a constructor as generator of bits",
+    term: call(name("numpy.random._pickle", "__bit_generator_ctor"), MODEL),
+    verdict: "W",
+  },
+  {
+    title: "evasion 89: a constructor that an iterator calls",
+    term: call(LIST, call(ITER, call(PARTIAL, MODEL, dictOf(["nc", 1])), 0)),
+    verdict: "W",
+  },
+  { title: "evasion 89: a constructor in a partial", term: call(PARTIAL, MODEL), verdict: "W" },
+  {
+    title: "evasion 89: a constructor as base",
+    term: call(RECONSTRUCTOR, name("builtins", "object"), MODEL, dictOf(["nc", 1])),
+    verdict: "W",
+  },
+  {
+    title: "evasion 89: a constructor that makes missing items",
+    term: call(name("collections", "defaultdict"), MODEL),
+    verdict: "W",
+  },
+  {
+    title: "evasion 89: a constructor in an attribute",
+    term: {
+      of: { make: name("torch.nn.modules.linear", "Linear") },
+      state: dictOf(["forward", MODEL]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 89: the constructor of an estimator",
+    term: call(name("sklearn.ensemble._bagging", "BaggingClassifier"), name("numpy", "log1p")),
+    verdict: "W",
+  },
+
+  {
+    title: "evasion 90: a function as the add of a set",
+    term: { of: bunch("add", UNLISTED), add: [1] },
+    verdict: "W",
+    since: 4,
+  },
+  {
+    title: "evasion 90: a function as the append of a list",
+    term: { of: bunch("append", UNLISTED), append: [1] },
+    verdict: "W",
+  },
+  {
+    title: "evasion 90: a function as a method that numpy calls",
+    term: call(name("numpy", "transpose"), bunch("transpose", UNLISTED), 1),
+    verdict: "W",
+  },
+  {
+    title: "evasion 90: a function deep in an argument",
+    term: call(name("collections", "OrderedDict"), {
+      list: [{ list: ["x", nested(UNLISTED, 12)] }],
+    }),
+    verdict: "W",
+  },
+  {
+    title: "evasion 90: a function deep in a state",
+    term: {
+      of: { make: name("sklearn.svm._classes", "SVC") },
+      state: dictOf(["x", nested(UNLISTED, 12)]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 90: a function behind a thousand attributes",
+    term: {
+      of: { make: name("sklearn.svm._classes", "SVC") },
+      state: dictOf(...numbered(600), ["x", UNLISTED], ["__reduce__", 1]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 90: a function put into an argument that holds a list already",
+    term: lateItem(),
+    verdict: "W",
+    shares: true,
+  },
+  {
+    title: "evasion 90: a state that is set twice",
+    term: {
+      of: { of: { make: name("sklearn.svm._classes", "SVC") }, state: dictOf(["C", 1]) },
+      state: dictOf(["C", 2]),
+    },
+    verdict: "W",
+  },
+
+  { title: "evasion 91: a type whose flags lie", term: LYING, verdict: "C" },
+  {
+    title: "evasion 91: an array of addresses, and its text",
+    term: call(
+      name("builtins", "repr"),
+      call(FROM_BUFFER, bytes("\x01".repeat(8)), LYING, { tuple: [1] }, "C"),
+    ),
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: numbers whose flags say objects",
+    term: dtype("f8", null, null, null, -1, -1, 63),
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: a field outside of the element",
+    term: dtype("V8", null, { tuple: ["a"] }, dictOf(["a", { tuple: [FLOAT, 800] }]), 8, 1, 0),
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: an inner array larger than the element",
+    term: dtype("V8", { tuple: [FLOAT, { tuple: [100] }] }, null, null, 8, 1, 0),
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: an array over another object's memory",
+    term: call(
+      FROM_BUFFER,
+      call(name("array", "array"), "q", { list: [1] }),
+      FLOAT,
+      { tuple: [1] },
+      "C",
+    ),
+    verdict: "W",
+  },
+  { title: "evasion 91: repr", term: call(name("builtins", "repr"), 1), verdict: "W" },
+
+  {
+    title: "evasion 92: a fraction with a huge exponent",
+    term: call(name("fractions", "Fraction"), "1e1000000000"),
+    verdict: "W",
+  },
+  {
+    title: "evasion 92: an integer of a huge decimal",
+    term: call(name("builtins", "int"), call(name("decimal", "Decimal"), "1e999999999")),
+    verdict: "W",
+  },
+  {
+    title: "evasion 92: all addresses of a network",
+    term: call(LIST, call(name("ipaddress", "IPv6Network"), "::/0")),
+    verdict: "W",
+  },
+  {
+    title: "evasion 92: a power by a computed number",
+    term: call(name("builtins", "pow"), 3, call(name("builtins", "int"), "100000000")),
+    verdict: "W",
+  },
+  {
+    title: "evasion 92: an iterator that calls for ever",
+    term: call(LIST, call(ITER, call(PARTIAL, name("builtins", "int")), 1)),
+    verdict: "W",
+  },
+  {
+    title: "evasion 92: a product of an endless iterator",
+    term: call(name("itertools", "product"), call(name("itertools", "count"), 0)),
+    verdict: "W",
+  },
+];
+
+function nested(term: Term, levels: number): Term {
+  return levels === 0 ? term : { list: [nested(term, levels - 1)] };
+}
+
+function numbered(count: number): (readonly [Term, Term])[] {
+  return Array.from({ length: count }, (_, i) => [`a${i}`, i] as const);
+}
+
+/** A list within a list, which gets a function only after the outer list has it. */
+function lateItem(): Term {
+  const inner: Term = { list: [1] };
+  const outer: Term = { list: [inner] };
+  return {
+    each: [
+      outer,
+      { of: inner, append: [name("numpy", "log1p")] },
+      call(name("numpy._core.multiarray", "scalar"), FLOAT, outer),
+    ],
+  };
+}
