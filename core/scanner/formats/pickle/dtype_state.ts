@@ -1,10 +1,13 @@
-import { importPath, NONE, type PickleValue, type TextOf } from "./values.ts";
+import { type Call, importPath, NONE, type PickleValue, type TextOf } from "./values.ts";
 
 /** The flags of a type: its elements are references, and are pickled as a list. */
 const REFERENCES = 1 | 2;
 
 /** Levels of types within the type of one array. */
 const MAX_DEPTH = 8;
+
+/** Makes the type of texts of any length, which has no flags in a pickle. */
+const STRING_TYPE = /^numpy\._?core\._internal\._convert_to_stringdtype_kwargs$/;
 
 /** What is known of a type of elements: undefined sizes are those of classes. */
 interface Layout {
@@ -18,10 +21,11 @@ interface Layout {
  * over an object, memory is read and written that belongs to others.
  */
 export function dtypeLie(
-  code: PickleValue | undefined,
+  target: Call,
   state: PickleValue,
   textOf: TextOf,
 ): string | undefined {
+  if (importPath(target.callee) !== "numpy.dtype") return "maker";
   if (state.kind !== "tuple" || state.omitted > 0) return "state";
   const [, , base = NONE, , fields = NONE, elementSize, , flags] = state.items;
   const size = integerOf(elementSize);
@@ -35,7 +39,8 @@ export function dtypeLie(
   if (parts.includes(LIE)) return "fields";
   if (parts.some(({ from, to }) => from < 0 || to > size)) return "fields outside of the element";
   if (overlaps(parts)) return "fields that overlap an object";
-  const objects = codeOf(code, textOf)?.kind === "O" || parts.some(({ objects }) => objects);
+  const objects = codeOf(target.args[0], textOf)?.kind === "O" ||
+    parts.some(({ objects }) => objects);
   const stated = integerOf(flags) ?? (objects ? REFERENCES : 0);
   return (stated & REFERENCES) === (objects ? REFERENCES : 0) ? undefined : "flags";
 }
@@ -92,10 +97,9 @@ function layoutOf(
   levels: number,
 ): Layout | undefined {
   if (dtype?.kind !== "call" || levels === 0) return undefined;
-  if (importPath(dtype.callee) !== "numpy.dtype") {
-    // A parametric type such as that of strings, which has no flags in a pickle.
-    return { size: undefined, objects: false };
-  }
+  const maker = importPath(dtype.callee) ?? "";
+  if (STRING_TYPE.test(maker)) return { size: undefined, objects: false };
+  if (maker !== "numpy.dtype") return undefined;
   const code = codeOf(dtype.args[0], textOf);
   const state = dtype.state?.kind === "tuple" ? dtype.state.items : [];
   const stated = integerOf(state[5]) ?? -1;

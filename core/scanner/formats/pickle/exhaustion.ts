@@ -23,7 +23,8 @@ const MULTIPLYING =
 /** Classes of iterators, which take items only when they are asked for them. */
 const LAZY = /^itertools\.|^builtins\.(?:enumerate|zip|reversed|range|slice)$/;
 
-const REBUILT_ARRAY = /^numpy\._?core\.multiarray\._reconstruct$|^numpy\.ndarray$/;
+const REBUILT_ARRAY =
+  /^numpy\._?core\.multiarray\._reconstruct$|^numpy\.ma\.core\._mareconstruct$|^numpy\.ndarray$/;
 
 /**
  * Describes how a call of an ordinary function exhausts memory or time; undefined if it does not. The

@@ -2,6 +2,7 @@ import type { RuleCode } from "../../contract/rules.ts";
 import { compareSeverity, type Severity } from "../../contract/severity.ts";
 import { useOf } from "../../knowledge/python/allowed_names.ts";
 import { isSafeToImport } from "../../knowledge/python/safe_modules.ts";
+import { dottedPath } from "../../knowledge/python/dangerous_names.ts";
 import type { Use } from "../../knowledge/python/uses.ts";
 import { CALLABLE, INERT, type Level, SUSPECT } from "./level.ts";
 import type { OpcodeName } from "./opcodes.ts";
@@ -93,7 +94,9 @@ export class Findings {
   #addRecord(
     first: Pick<ImportRecord, "module" | "name" | "judgment" | "at" | "opcode">,
   ): ImportRecord {
-    const full = this.imports.size >= MAX_DISTINCT;
+    const known = useAndLevel(first);
+    // The names of the tables are few, and how they are used is judged by name.
+    const full = this.imports.size >= MAX_DISTINCT && known.use === undefined;
     const module = full ? first.judgment.level : first.module;
     const name = full ? OTHERS : first.name;
     const key = keyOf(module, name);
@@ -101,7 +104,8 @@ export class Findings {
       ...first,
       module,
       name,
-      ...useAndLevel(canonicalPath(module, name), first.judgment),
+      ...known,
+      ...full && { path: canonicalPath(module, name) },
       count: 0,
       called: false,
       stored: false,
@@ -164,10 +168,12 @@ export class Findings {
 }
 
 function useAndLevel(
-  path: string,
-  { level }: Judgment,
+  { module, name, judgment: { level } }: Pick<ImportRecord, "module" | "name" | "judgment">,
 ): Pick<ImportRecord, "path" | "use" | "level"> {
-  const use = level === "allowed" ? useOf(path) : undefined;
+  const path = canonicalPath(module, name);
+  const use = level === "allowed"
+    ? useOf(path) ?? useOf(dottedPath(module.trim(), name.trim()))
+    : undefined;
   if (use?.as === "constant") return { path, use, level: INERT };
   return { path, use, level: level !== "allowed" || use?.harmful ? SUSPECT : CALLABLE };
 }

@@ -1,6 +1,6 @@
 import type { ImportRecord } from "./findings.ts";
 import { makesCallable, partsOfObject } from "./objects.ts";
-import { INERT, levelOf, levelOfAll, LOST, STORED } from "./traits.ts";
+import { hasLost, INERT, isStored, levelOf, levelOfAll, STORED } from "./traits.ts";
 import { type Call, type Container, hasParts, type PickleValue } from "./values.ts";
 
 /** What can be reached in values that a call gets. */
@@ -53,7 +53,7 @@ export class Reach {
       if (!hasParts(value) || seen.has(value)) continue;
       if (!this.#isLate && levelOf(value) === INERT) continue;
       seen.add(value);
-      if (this.#isLate && (value.traits & LOST) !== 0) {
+      if (this.#isLate && hasLost(value)) {
         found.suspect ??= TOO_MANY;
       }
       if (value.kind === "call" && makesCallable(value)) found.callable ??= pathOf(value);
@@ -78,7 +78,7 @@ export function store(values: readonly PickleValue[]): string | undefined {
       value.record.stored = true;
       addImport(found, value.record);
     }
-    if (!hasParts(value) || (value.traits & STORED) !== 0 || levelOf(value) === INERT) continue;
+    if (!hasParts(value) || isStored(value) || levelOf(value) === INERT) continue;
     value.traits |= STORED;
     pushParts(pending, value);
   }

@@ -1,6 +1,7 @@
 import { dtypeLie } from "./dtype_state.ts";
 import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
+import { INERT, levelOf } from "./traits.ts";
 import type { UseSignal } from "./uses.ts";
 import {
   type Call,
@@ -55,8 +56,11 @@ export function stateSignals(target: Call, state: PickleValue, textOf: TextOf): 
   if (maker.use.as === "function" && !maker.use.built) {
     add(BEYOND, `Sets the state of what ${of} returns`);
   }
+  if (state.kind === "call" && state !== target && levelOf(state) > INERT) {
+    add(BEYOND, `Gives ${of} an object with functions as its state`);
+  }
   if (maker.use.state === "dtype") {
-    const lie = dtypeLie(target.args[0], state, textOf);
+    const lie = dtypeLie(target, state, textOf);
     if (lie !== undefined) add(MEMORY, `A numpy.dtype has wrong ${lie}`);
   }
   if (maker.use.state === "formula" && evaluatesFormula(state, textOf)) {
@@ -140,8 +144,9 @@ function textsWithin(root: Call, textOf: TextOf): string[] {
   return found;
 }
 
-/** A formula of names, which runs no code: `y ~ x + C(group)`. */
-const PLAIN_FORMULA = /^(?:C\([A-Za-z_]\w*\)|\w+)(?: *[~+:*-] *(?:C\([A-Za-z_]\w*\)|\w+))*$/;
+/** Terms of a formula that only look up names and compute: `y`, `C(group)`, `I(x**2)`, `np.log(x + 1)`. */
+const PLAIN_TERM =
+  /^(?:\w+|C\(\w+\)|I\(\w+ ?\*\* ?\d\)|np\.(?:abs|cos|exp|log|log10|log1p|log2|sin|sqrt|square)\(\w+(?: ?[+*-] ?\d{1,6})?\))$/;
 
 /** Whether data of statsmodels evaluates a text of its state: it does so under two keys. */
 function evaluatesFormula(state: PickleValue, textOf: TextOf): boolean {
@@ -154,7 +159,23 @@ function evaluatesFormula(state: PickleValue, textOf: TextOf): boolean {
     if (key === "restore_design_info" || key === "restore_model_spec") isEvaluated = true;
     if (key === "formula") formula = textOf(state.items[i + 1] ?? PLAIN);
   }
-  return isEvaluated && !PLAIN_FORMULA.test(formula ?? "");
+  return isEvaluated && !isPlainFormula(formula ?? "");
+}
+
+function isPlainFormula(formula: string): boolean {
+  const terms: string[] = [];
+  // Operators within parentheses belong to a term.
+  let [depth, start] = [0, 0];
+  for (let i = 0; i <= formula.length; i++) {
+    const character = formula[i] ?? "~";
+    if (character === "(") depth++;
+    else if (character === ")") depth--;
+    else if (depth === 0 && "~+:*-".includes(character)) {
+      terms.push(formula.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  return depth === 0 && terms.every((term) => PLAIN_TERM.test(term));
 }
 
 const ITEMS_OF: { readonly [name in OpcodeName]?: "list" | "dict" | "set" } = {
@@ -204,6 +225,10 @@ const KEY_LENGTHS: ReadonlySet<number> = new Set(Array.from(MEMORY_KEYS, ({ leng
 
 function isMemoryKey(value: PickleValue, textOf: TextOf): boolean {
   if (value.kind === "built") return MEMORY_KEYS.has(value.text);
+  // Objects that are equal to a text: subclasses of `str`, and the strings of NumPy in UTF-32.
+  if (value.kind === "call") {
+    return value.args.some((part) => MEMORY_KEYS.has(textOf(part)?.replaceAll("\0", "") ?? ""));
+  }
   if (value.kind !== "text") return false;
   const isLiteral = value.codec === "utf8" || value.codec === "latin1";
   if (isLiteral && !KEY_LENGTHS.has(value.length)) return false;

@@ -45,6 +45,11 @@ export function raise(target: Container | Call, level: Level): boolean {
   return (target.traits & HELD) !== 0;
 }
 
+/** Whether a value had items that may change and were not kept. */
+export function hasLost({ traits }: Container | Call): boolean {
+  return (traits & LOST) !== 0;
+}
+
 /** Whether a value is a part of an object. */
 export function isStored({ traits }: Container | Call): boolean {
   return (traits & STORED) !== 0;

@@ -8,6 +8,7 @@ import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import { makesCallable } from "./objects.ts";
 import type { Reach, Reached } from "./reach.ts";
+import { hasLost } from "./traits.ts";
 import { importPath, isContainer, type PickleValue, type TextOf } from "./values.ts";
 
 export type UseSignal = Omit<Signal, "position">;
@@ -117,7 +118,8 @@ class CallJudge {
       return [this.#beyond(`Calls ${path} with too few arguments`)];
     }
     const wrong = args.filter((value, i) => !this.#fits(value, kindAt(use, i)));
-    const named = keywords.filter((value) => !this.#fits(value, "inert"));
+    const takesMore = use.call?.at(-1)?.endsWith("*") ?? false;
+    const named = keywords.filter((value) => !this.#fits(value, takesMore ? "inert" : undefined));
     return [...wrong, ...named].slice(0, 1).map((value) =>
       this.#beyond(`Gives ${path} ${this.#describe(value)}`)
     );
@@ -140,7 +142,7 @@ class CallJudge {
       case "bytes":
         return value.kind === "bytes" || value.kind === "plain" || isMadeOfBytes(value);
       case "plain":
-        return isConstant || isMadeOfBytes(value) || isContainer(value) && isInert;
+        return isPlain(value);
       case "inert":
         return isInert;
       case "items":
@@ -152,7 +154,8 @@ class CallJudge {
       case "class":
         return isClass(value);
       case "own class":
-        return isClass(value) && found.suspect === undefined && this.#isOwn(value);
+        return value.kind === "text" ||
+          isClass(value) && found.suspect === undefined && this.#isOwn(value);
       case "own maker":
         return isMaker(value) && this.#isOwn(value);
       case "base":
@@ -209,6 +212,22 @@ const BASES: ReadonlySet<string> = new Set(
   "object dict list tuple set frozenset str bytes bytearray int float complex".split(" ")
     .map((name) => `builtins.${name}`),
 );
+
+/** Parts of a container that are looked at to tell whether it is plain. */
+const MAX_PLAIN_PARTS = 3000;
+
+/** Whether a value is a constant, or a container of constants: without objects, even harmless ones. */
+function isPlain(root: PickleValue): boolean {
+  const pending = [root];
+  let seen = 0;
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (isAtom(value) || isMadeOfBytes(value)) continue;
+    if (!isContainer(value) || hasLost(value) || seen > MAX_PLAIN_PARTS) return false;
+    seen += value.items.length;
+    for (const item of value.items) pending.push(item);
+  }
+  return true;
+}
 
 function isAtom({ kind }: PickleValue): boolean {
   return kind === "text" || kind === "built" || kind === "bytes" || kind === "integer" ||

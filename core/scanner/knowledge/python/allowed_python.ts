@@ -47,7 +47,7 @@ export const PYTHON_NAMES: readonly AllowedNames[] = [
   ["collections", "namedtuple", FUNCTION],
   ["collections", "ChainMap UserDict UserList"],
   ["collections", "UserString", { call: ["text"] }],
-  ["copyreg", "_reconstructor", { as: "function", call: ["class", "base", "held?"] }],
+  ["copyreg", "_reconstructor", { as: "function", call: ["class", "base", "items?"] }],
   ["copyreg", "__newobj__", { as: "function", call: ["class", "inert*"] }],
   ["copyreg", "__newobj_ex__", { as: "function", call: ["class", "plain", "plain"] }],
   ["_codecs", "encode", { as: "function", call: ["text", "codec?"] }],

@@ -21,7 +21,7 @@ const FUSED = `
 `;
 
 /** Calls its first argument with those in the third, and makes an object of its second of the result. */
-const APPLIER: Use = { as: "function", call: ["own maker", "own class", "plain*"] };
+const APPLIER: Use = { as: "function", call: ["own maker", "own class", "inert*"] };
 
 /** PyTorch: tensors, storages, and the layers of models that are pickled whole. */
 export const TORCH_NAMES: readonly AllowedNames[] = [

@@ -1,13 +1,13 @@
 import { type AllowedNames, BARE, ENUM } from "./uses.ts";
 
-/** Training arguments, and detection models that are pickled whole. */
+/**
+ * Training arguments, whose constructors read files and the environment, and detection models that are
+ * pickled whole.
+ */
 export const TRAINING_NAMES: readonly AllowedNames[] = [
-  [
-    "transformers.training_args",
-    "TrainingArguments",
-  ],
+  ["transformers.training_args", "TrainingArguments", BARE],
   ["transformers.training_args", "OptimizerNames ParallelMode", ENUM],
-  ["transformers.training_args_seq2seq", "Seq2SeqTrainingArguments"],
+  ["transformers.training_args_seq2seq", "Seq2SeqTrainingArguments", BARE],
   [
     "transformers.trainer_utils",
     `IntervalStrategy EvaluationStrategy SchedulerType HubStrategy SaveStrategy FSDPOption
@@ -27,17 +27,18 @@ export const TRAINING_NAMES: readonly AllowedNames[] = [
   [
     "accelerate.utils.dataclasses",
     "DeepSpeedPlugin FullyShardedDataParallelPlugin DataLoaderConfiguration",
+    BARE,
   ],
   ["accelerate.utils.dataclasses", "DistributedType DynamoBackend", ENUM],
-  ["accelerate.utils.deepspeed", "HfDeepSpeedConfig"],
-  ["trl.trainer.sft_config", "SFTConfig"],
-  ["trl.trainer.dpo_config", "DPOConfig"],
+  ["accelerate.utils.deepspeed", "HfDeepSpeedConfig", BARE],
+  ["trl.trainer.sft_config", "SFTConfig", BARE],
+  ["trl.trainer.dpo_config", "DPOConfig", BARE],
   ["trl.trainer.dpo_config", "FDivergenceType", ENUM],
-  ["trl.trainer.grpo_config", "GRPOConfig"],
-  ["trl.trainer.orpo_config", "ORPOConfig"],
-  ["trl.trainer.kto_config", "KTOConfig"],
-  ["trl.trainer.ppo_config", "PPOConfig"],
-  ["trl.trainer.reward_config", "RewardConfig"],
+  ["trl.trainer.grpo_config", "GRPOConfig", BARE],
+  ["trl.trainer.orpo_config", "ORPOConfig", BARE],
+  ["trl.trainer.kto_config", "KTOConfig", BARE],
+  ["trl.trainer.ppo_config", "PPOConfig", BARE],
+  ["trl.trainer.reward_config", "RewardConfig", BARE],
   [
     "ultralytics.nn.tasks",
     `BaseModel DetectionModel SegmentationModel PoseModel ClassificationModel OBBModel WorldModel

@@ -17,13 +17,13 @@
  * - `text`: a string constant.
  * - `codec`: a text that names a codec which only turns text into bytes.
  * - `bytes`: bytes, or a call that makes them of a constant.
- * - `plain`: one of these, or a container of inert values.
+ * - `plain`: one of these, or a container of them.
  * - `inert`: also constants and objects, as long as nothing in them can be called.
  * - `items`: a constant, or a container of anything that may be stored.
  * - `held`: anything that may be stored: also allowed classes and functions.
  * - `callable`: an allowed class or function, `None`, or a partial of one.
  * - `class`: an allowed class, of which an object is made.
- * - `own class`: an allowed class of the package that the name itself belongs to.
+ * - `own class`: an allowed class of the package that the name itself belongs to, or a text for one.
  * - `own maker`: a function of that package that pickles call.
  * - `base`: a class of Python's own values, from which another one inherits.
  * - `dtype`: a text or class that names the type of an array's elements.

@@ -48,6 +48,7 @@ export function fragment(term: Term, dialect: Dialect): Uint8Array {
 class Assembler {
   readonly #protocol: number;
   readonly #memo: Map<Term, number> | undefined;
+  #entries = 0;
 
   constructor({ protocol, memo = false }: Dialect) {
     this.#protocol = protocol;
@@ -58,7 +59,12 @@ class Assembler {
     if (typeof term !== "object" || term === null) return this.#constant(term);
     const known = this.#memo?.get(term);
     if (known !== undefined) return bytes(`g${known}\n`);
-    if ("of" in term) return this.#changed(term);
+    if ("of" in term) {
+      const changed = this.#changed(term);
+      const index = this.#memo?.get(term.of);
+      if (index !== undefined) this.#memo?.set(term, index);
+      return changed;
+    }
     if ("each" in term) return this.#each(term.each);
     const pushed = this.#composite(term);
     return bytes(pushed, this.#put(term));
@@ -66,7 +72,7 @@ class Assembler {
 
   #put(term: Term): Uint8Array {
     if (this.#memo === undefined) return bytes();
-    const index = this.#memo.size;
+    const index = this.#entries++;
     this.#memo.set(term, index);
     if (this.#protocol >= 4) return bytes(0x94);
     return this.#protocol === 0 ? bytes(`p${index}\n`) : bytes("q", index);

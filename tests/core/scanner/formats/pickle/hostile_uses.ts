@@ -46,6 +46,7 @@ const dtype = (code: string, ...state: readonly Term[]): Term => ({
 });
 /** Objects whose flags deny it, so that bytes of the file become their addresses. */
 const LYING = dtype("O8", null, null, null, -1, -1, 0);
+const OBJECT = dtype("O8", null, null, null, -1, -1, 63);
 const FLOAT = dtype("f8", null, null, null, -1, -1, 0);
 const FROM_BUFFER = name("numpy._core.numeric", "_frombuffer");
 
@@ -105,6 +106,29 @@ export const HOSTILE_USES: readonly HostileUse[] = [
       state: call(DICT, { list: [{ tuple: ["__array_interface__", INTERFACE] }] }),
     },
     verdict: "C",
+  },
+  {
+    title: "evasion 87: an attribute whose name is equal to a text",
+    term: call(
+      RECONSTRUCTOR,
+      BUNCH,
+      DICT,
+      dictOf([
+        { make: name("torch.torch_version", "TorchVersion"), args: ["__array_interface__"] },
+        INTERFACE,
+      ]),
+    ),
+    verdict: "C",
+  },
+  {
+    title: "evasion 87: attributes that an iterator pairs",
+    term: call(
+      RECONSTRUCTOR,
+      BUNCH,
+      DICT,
+      call(name("builtins", "zip"), { list: ["__array_interface__"] }, { list: [INTERFACE] }),
+    ),
+    verdict: "W",
   },
   {
     title: "evasion 87: the class of an object",
@@ -228,6 +252,17 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     shares: true,
   },
   {
+    title: "evasion 90: an object with functions as a state",
+    term: {
+      of: { make: name("sklearn.svm._classes", "SVC") },
+      state: {
+        of: call(name("types", "SimpleNamespace")),
+        state: dictOf(["pop", call(PARTIAL, name("numpy", "mean"))]),
+      },
+    },
+    verdict: "W",
+  },
+  {
     title: "evasion 90: a state that is set twice",
     term: {
       of: { of: { make: name("sklearn.svm._classes", "SVC") }, state: dictOf(["C", 1]) },
@@ -248,6 +283,27 @@ export const HOSTILE_USES: readonly HostileUse[] = [
   {
     title: "evasion 91: numbers whose flags say objects",
     term: dtype("f8", null, null, null, -1, -1, 63),
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: a type that another function makes",
+    term: {
+      of: call(name("copyreg", "__newobj__"), DTYPE, "O8", false, true),
+      state: { tuple: [3, "|", null, null, null, -1, -1, 0] },
+    },
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: numbers over an object",
+    term: dtype(
+      "V8",
+      null,
+      { tuple: ["a", "b"] },
+      dictOf(["a", { tuple: [OBJECT, 0] }], ["b", { tuple: [FLOAT, 0] }]),
+      8,
+      1,
+      27,
+    ),
     verdict: "C",
   },
   {

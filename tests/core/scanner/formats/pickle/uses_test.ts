@@ -63,6 +63,120 @@ Deno.test("C 31 what no real file does with an allowed name is a warning, or cri
   }
 });
 
+const dict = (...pairs: readonly (readonly [Term, Term])[]): Term => ({ dict: pairs });
+const dtype = (code: string, ...state: readonly Term[]): Term => ({
+  of: call(name("numpy", "dtype"), code, false, true),
+  state: { tuple: [3, "|", ...state] },
+});
+const OBJECTS = dtype("O8", null, null, null, -1, -1, 63);
+const INTEGERS = dtype("i8", null, null, null, -1, -1, 0);
+const formula = (text: string): Term => ({
+  of: { make: name("statsmodels.base.data", "PandasData") },
+  state: dict(["formula", text], ["restore_design_info", true]),
+});
+const PARTIAL = name("functools", "partial");
+const CLIP = name("numpy", "clip");
+const BUNCH = name("sklearn.utils", "Bunch");
+
+/** Uses that real files make. */
+const REAL_USES: Readonly<Record<string, Term>> = {
+  "a dict of lists": call(name("collections", "defaultdict"), name("builtins", "list")),
+  "a dict of dicts of numbers": call(
+    name("collections", "defaultdict"),
+    call(PARTIAL, name("collections", "defaultdict"), name("builtins", "int")),
+  ),
+  "functions and classes in a dict": call(name("collections", "OrderedDict"), {
+    list: [{ list: ["f", CLIP] }, { list: ["type", name("numpy", "float32")] }],
+  }),
+  "a function with arguments in an estimator": {
+    of: { make: name("sklearn.preprocessing._function_transformer", "FunctionTransformer") },
+    state: dict(["func", {
+      of: call(PARTIAL, CLIP),
+      state: { tuple: [CLIP, { tuple: [] }, dict(["a_min", 0]), null] },
+    }], ["dtype", name("numpy", "float64")]),
+  },
+  "a generator of NumPy 1.17": call(
+    name("numpy.random._pickle", "__randomstate_ctor"),
+    "MT19937",
+    name("numpy.random._pickle", "__bit_generator_ctor"),
+  ),
+  "a generator of NumPy 2": call(
+    name("numpy.random._pickle", "__generator_ctor"),
+    call(
+      name("numpy.random._pickle", "__bit_generator_ctor"),
+      name("numpy.random._pcg64", "PCG64"),
+    ),
+  ),
+  "a dict with attributes": call(
+    name("copyreg", "_reconstructor"),
+    BUNCH,
+    name("builtins", "dict"),
+    dict(["model", { make: name("sklearn.svm._classes", "SVC") }]),
+  ),
+  "a documentation": {
+    of: { make: name("sklearn.svm._classes", "SVC") },
+    state: dict(["__doc__", "text"]),
+  },
+  "a word that is an attribute": dict(["__array_interface__", 7], ["__class__", 8]),
+  "a type with objects in a field": dtype(
+    "V16",
+    null,
+    { tuple: ["a", "b"] },
+    dict(["a", { tuple: [OBJECTS, 0] }], ["b", { tuple: [INTEGERS, 8] }]),
+    16,
+    8,
+    155,
+  ),
+  "a type with a titled field": dtype(
+    "V8",
+    null,
+    { tuple: ["a"] },
+    dict(["a", { tuple: [OBJECTS, 0, "T"] }], ["T", { tuple: [OBJECTS, 0, "T"] }]),
+    8,
+    1,
+    27,
+  ),
+  "an inner array": dtype("V16", { tuple: [INTEGERS, { tuple: [2] }] }, null, null, 16, 8, 0),
+  "a formula of names": formula("y ~ x + C(group) - 1"),
+  "a formula of functions": formula("np.log(y + 1) ~ I(x**2) * z:w"),
+  "a schedule": call(name("transformers.trainer_utils", "SchedulerType"), "linear"),
+  "a file in memory": {
+    of: { make: name("_io", "BytesIO") },
+    state: { tuple: [bytes("abc"), 3, null] },
+  },
+  "an iterator": { of: call(name("builtins", "iter"), { list: [1, 2] }), state: 1 },
+};
+
+Deno.test("C 31 what real files do with allowed names is clean", async (t) => {
+  for (const [title, term] of Object.entries(REAL_USES)) {
+    await t.step(title, () => {
+      for (const protocol of PROTOCOLS) {
+        for (const memo of [true, false]) {
+          const { failed } = scanAs(assemble(term, { protocol, memo }), "model.pkl");
+          assert.deepEqual(failed, [], `protocol ${protocol}`);
+        }
+      }
+    });
+  }
+});
+
+Deno.test("C 31 evasion 90: thousands of imports hide no use", () => {
+  const many: Term = {
+    list: Array.from({ length: 6000 }, (_, i) => name("scipy.signal", `f${i}`)),
+  };
+  const used = call(name("numpy", "log1p"), 1);
+  const { verdict } = scanAs(assemble({ each: [many, used] }, { protocol: 4 }), "model.pkl");
+  assert.equal(verdict, "W");
+});
+
+Deno.test("C 31 evasion 88: a formula that could be anything is critical", () => {
+  for (
+    const text of ["y ~ x.__class__", "y ~ f(x)", "y ~ np.load(x)", "y ~ [x]", "(y", "y ~ 'x'"]
+  ) {
+    assert.equal(scanAs(assemble(formula(text), { protocol: 4 }), "model.pkl").verdict, "C", text);
+  }
+});
+
 Deno.test("C 31 so it is in every place of a pickle", async (t) => {
   for (const [place, put] of Object.entries(PLACES)) {
     await t.step(place, () => {
