@@ -1,6 +1,5 @@
 import { exhaustion } from "./exhaustion.ts";
 import type { Signal } from "./findings.ts";
-import type { OpcodeName } from "./opcodes.ts";
 import { callUseSignals, markCalled, type UseContext } from "./uses.ts";
 import type { PickleValue } from "./values.ts";
 
@@ -35,27 +34,21 @@ const EXHAUSTS: Omit<CallSignal, "message"> = {
   why: "A few bytes of the pickle take all memory or never end",
 };
 
-/** What a call is given: arguments, and those by name, of which every second one is the name. */
-interface Given {
-  readonly args: readonly PickleValue[];
-  readonly keywords: readonly PickleValue[];
-}
-
 /**
  * The signals that a call raises by what it calls, how, and with which arguments. Marks every import that
  * it calls or passes on as called.
  */
 export function callSignals(
   callee: PickleValue,
-  { args, keywords }: Given,
-  context: UseContext & { readonly opcode: OpcodeName },
+  args: readonly PickleValue[],
+  keywords: readonly PickleValue[],
+  context: UseContext,
 ): readonly CallSignal[] {
   if (callee.kind === "import") {
     callee.record.called = true;
-    return [
-      ...callUseSignals({ callee: callee.record, args, keywords }, context.opcode, context),
-      ...exhaustionSignals(callee.record.path, [...args, ...keywords], context),
-    ];
+    const uses = callUseSignals(callee.record, args, keywords, context);
+    const exhausts = exhaustion(callee.record.path, args, context.textOf);
+    return exhausts === undefined ? uses : [...uses, { ...EXHAUSTS, message: exhausts }];
   }
   context.reach.search([callee, ...args, ...keywords], markCalled);
   switch (callee.kind) {
@@ -68,13 +61,4 @@ export function callSignals(
     default:
       return [];
   }
-}
-
-function exhaustionSignals(
-  path: string,
-  args: readonly PickleValue[],
-  { textOf }: UseContext,
-): CallSignal[] {
-  const exhausts = exhaustion(path, args, textOf);
-  return exhausts === undefined ? [] : [{ ...EXHAUSTS, message: exhausts }];
 }

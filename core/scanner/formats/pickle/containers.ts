@@ -1,4 +1,4 @@
-import { hold, INERT, levelOf, levelOfAll, LOST, mayChange, raise } from "./traits.ts";
+import { hold, INERT, levelOf, LOST, mayChange, raise } from "./traits.ts";
 import { type Container, isSmall, type PickleValue, PLAIN } from "./values.ts";
 
 /** Items that are kept of one container, besides those that calls may find. */
@@ -22,8 +22,7 @@ export function container(
   items: PickleValue[],
   isNotableKey: IsNotableKey,
 ): Container {
-  const made: Container = { kind, items, omitted: 0, traits: levelOfAll(items), expanded: 0 };
-  hold(items);
+  const made: Container = { kind, items, omitted: 0, traits: hold(items), expanded: 0 };
   if (items.length > MAX_ITEMS) {
     made.items = items.slice(0, MAX_ITEMS);
     addNotable(made, items, MAX_ITEMS, isNotableKey);
@@ -43,8 +42,7 @@ export function extend(
   items: PickleValue[],
   isNotableKey: IsNotableKey,
 ): Growth {
-  const isLate = raise(target, levelOfAll(items));
-  hold(items);
+  const isLate = raise(target, hold(items));
   const room = Math.max(0, MAX_ITEMS - target.items.length);
   const first = target.items.length;
   const growth = first > 0 && first <= 2 ? GROWTH_BYTES : 0;

@@ -56,7 +56,7 @@ const triple: Effect = (machine) => {
 };
 
 /** The items of an argument tuple, or of any container, which the Python unpickler allows. */
-function argumentsOf(value: PickleValue): readonly PickleValue[] {
+function argumentsOf(value: PickleValue): PickleValue[] {
   return isContainer(value) ? value.items : [UNKNOWN];
 }
 

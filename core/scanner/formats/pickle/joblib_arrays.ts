@@ -92,6 +92,15 @@ export function arrayFileOf(value: PickleValue, textOf: TextOf): string | undefi
   return name === undefined ? "" : textOf(name) ?? "";
 }
 
+/** The signal of a call after which array data may end elsewhere. */
+export const ALIASED_ARRAY = {
+  name: "Pickle Structure",
+  severity: "warning",
+  ruleCode: "S902",
+  message: "Calls return objects that determine where array data ends",
+  why: "Instructions can be hidden in what looks like array data",
+} as const;
+
 /** Ordinary functions that return an argument or a part of one, or write through to it. */
 const RETURNS_ARGUMENT =
   /^builtins\.(?:max|min|sum)$|^collections\.ChainMap$|^torch\.jit\._pickle\./;

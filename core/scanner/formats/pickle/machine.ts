@@ -4,8 +4,7 @@ import { callSignals } from "./calls.ts";
 import { container, CONTAINER_BYTES, extend, type Growth, keptBytes } from "./containers.ts";
 import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
 import { foldCall, isHarmless } from "./fold.ts";
-import { mayReturnAlias } from "./joblib_arrays.ts";
-import { decodeText } from "./literals.ts";
+import { ALIASED_ARRAY, mayReturnAlias } from "./joblib_arrays.ts";
 import { Memo } from "./memo.ts";
 import { mutationSignal } from "./mutation.ts";
 import { addTo, CALL_BYTES, callOf, setState } from "./objects.ts";
@@ -13,16 +12,16 @@ import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
 import { Reach, store } from "./reach.ts";
 import { itemSignals, memorySignal, stateSignals, storedSignal } from "./states.ts";
+import { Texts } from "./texts.ts";
 import type { TorchStorage } from "./torch_storage.ts";
-import { isStored } from "./traits.ts";
+import { INERT, isStored, levelOfAll } from "./traits.ts";
 import {
-  type Bytes,
   type Call,
   type Container,
   type Import,
   isContainer,
   type PickleValue,
-  type Text,
+  type TextOf,
   UNKNOWN,
 } from "./values.ts";
 import type { PickleWindow } from "./window.ts";
@@ -36,11 +35,7 @@ const IMPORT_BYTES = 40;
 /** Longest module and name together, in characters. Longer ones are cut. */
 const MAX_NAME_CHARACTERS = 1024;
 
-/** Longest string that is decoded. Names that matter are far shorter. */
-const MAX_TEXT_BYTES = 4096;
-
-/** Longest string whose characters are kept: a pickle may have a million strings. */
-const MAX_CACHED_TEXT_BYTES = 64;
+const NO_KEYWORDS: readonly PickleValue[] = [];
 
 /** State that a walk inherits, unlike a loader that starts at its first instruction. */
 export interface MachineOptions {
@@ -56,6 +51,9 @@ export class Machine {
   readonly findings: Findings;
   /** Offset of the first instruction. */
   readonly start: number;
+  readonly #texts: Texts;
+  /** Returns the characters of a string, or of bytes as Latin-1; undefined if too long to decode. */
+  readonly textOf: TextOf;
   readonly #options: MachineOptions;
   readonly #memory: Budget;
   /** What this machine has taken of the memory. */
@@ -90,6 +88,8 @@ export class Machine {
   ) {
     this.#memory = memory;
     this.window = window;
+    this.#texts = new Texts(window);
+    this.textOf = this.#texts.textOf;
     this.findings = findings;
     this.start = start;
     this.#options = options;
@@ -182,22 +182,6 @@ export class Machine {
     this.share(earlierMemo?.get(index) ?? UNKNOWN);
   }
 
-  /** Returns the characters of a string, or of bytes as Latin-1; undefined if too long to decode. */
-  readonly textOf = (value: PickleValue): string | undefined => {
-    if (value.kind === "built") return value.text;
-    if (value.kind === "bytes") return this.#decoded(value, "latin1");
-    if (value.kind !== "text") return undefined;
-    if (value.text !== undefined) return value.text;
-    const text = this.#decoded(value, value.codec);
-    if (value.length <= MAX_CACHED_TEXT_BYTES) value.text = text;
-    return text;
-  };
-
-  #decoded({ from, length }: Text | Bytes, codec: Text["codec"]): string | undefined {
-    if (length > MAX_TEXT_BYTES) return undefined;
-    return decodeText(this.window.bytes(from, length), codec);
-  }
-
   /** Adds a signal at the current instruction, unless there is none or the instruction failed. */
   signal(signal: Omit<Signal, "position"> | undefined): void {
     if (signal === undefined || this.fault !== undefined) return;
@@ -252,13 +236,13 @@ export class Machine {
   /** Returns the result of a call, folded to a constant if possible. */
   call(
     callee: PickleValue,
-    args: readonly PickleValue[],
-    keywords: readonly PickleValue[] = [],
+    args: PickleValue[],
+    keywords: readonly PickleValue[] = NO_KEYWORDS,
   ): PickleValue {
     if (this.fault !== undefined) return UNKNOWN;
     this.calls++;
     const given = keywords.length > 0 ? [...args, ...keywords] : args;
-    for (const signal of callSignals(callee, { args, keywords }, this)) this.signal(signal);
+    for (const signal of callSignals(callee, args, keywords, this)) this.signal(signal);
     this.#mayAlias ||= mayReturnAlias(callee, given, this.textOf);
     this.#signalAliasedArray();
     const folded = foldCall(callee, given, this);
@@ -275,14 +259,14 @@ export class Machine {
     const target = this.top();
     if (isContainer(target)) {
       this.signal(memorySignal(items, target.items.at(-1), this.textOf));
-      return this.#note(target, items, extend(target, items, this.#isNotableKey));
+      return this.#note(target, items, extend(target, items, this.#texts.isNotableKey));
     }
     this.signal(mutationSignal(target, this.opcode));
     this.#store(items, target);
     if (target.kind !== "call") return;
     this.signal(memorySignal(items, undefined, this.textOf));
     for (const signal of itemSignals(target, this.opcode)) this.signal(signal);
-    this.#note(target, items, addTo(target, items, this.#isNotableKey));
+    this.#note(target, items, addTo(target, items, this.#texts.isNotableKey));
   }
 
   /** Sets the state of the object on top, as BUILD does. */
@@ -291,12 +275,13 @@ export class Machine {
     this.signal(mutationSignal(target, this.opcode));
     this.#store([state], target);
     if (target.kind !== "call") return;
-    for (const signal of stateSignals(target, state, this.textOf)) this.signal(signal);
-    this.#note(target, [state], { bytes: 0, isLate: setState(target, state) });
+    for (const signal of stateSignals(target, state, this.#texts)) this.signal(signal);
+    this.#note(target, [state], setState(target, state));
   }
 
   /** Notes what becomes a part of an object. */
   #store(values: readonly PickleValue[], target: PickleValue): void {
+    if (levelOfAll(values) === INERT) return;
     const suspect = store(values);
     if (suspect === undefined || target.kind !== "call") return;
     this.signal(storedSignal(suspect));
@@ -311,26 +296,8 @@ export class Machine {
 
   pushContainer(kind: Container["kind"], items: PickleValue[]): void {
     this.signal(memorySignal(items, undefined, this.textOf));
-    const made = container(kind, items, this.#isNotableKey);
+    const made = container(kind, items, this.#texts.isNotableKey);
     this.#take(CONTAINER_BYTES + keptBytes(made.items));
     this.push(made);
   }
-
-  /** Whether a key may be a special attribute, by its first character. */
-  readonly #isNotableKey = (key: PickleValue): boolean => {
-    if (key.kind !== "text") return key.kind !== "integer" && key.kind !== "plain";
-    const first = this.window.byte(key.from);
-    return first === UNDERSCORE || first === BACKSLASH;
-  };
 }
-
-const UNDERSCORE = 0x5f;
-const BACKSLASH = 0x5c;
-
-const ALIASED_ARRAY = {
-  name: "Pickle Structure",
-  severity: "warning",
-  ruleCode: "S902",
-  message: "Calls return objects that determine where array data ends",
-  why: "Instructions can be hidden in what looks like array data",
-} as const;

@@ -1,20 +1,18 @@
 import { isClassArgument } from "../../knowledge/python/uses.ts";
 import { type Growth, type IsNotableKey, keptBytes } from "./containers.ts";
-import { CALLABLE, hold, INERT, type Level, levelOf, levelOfAll, raise } from "./traits.ts";
+import { CALLABLE, hold, INERT, type Level, levelOf, OWNED, raise } from "./traits.ts";
 import type { Call, PickleValue } from "./values.ts";
 
 /** The most memory that an object takes, in bytes, besides its items. */
-export const CALL_BYTES = 128;
+export const CALL_BYTES = 112;
 
 /** The object that a call makes. */
-export function callOf(callee: PickleValue, args: readonly PickleValue[]): Call {
-  hold(args);
+export function callOf(callee: PickleValue, args: PickleValue[]): Call {
   return {
     kind: "call",
     callee,
     args,
     state: undefined,
-    added: undefined,
     traits: levelMade(callee, args),
     expanded: 0,
   };
@@ -22,11 +20,10 @@ export function callOf(callee: PickleValue, args: readonly PickleValue[]): Call 
 
 function levelMade(callee: PickleValue, args: readonly PickleValue[]): Level {
   const use = callee.kind === "import" ? callee.record.use : undefined;
-  let level: Level = use?.makes === "callable"
-    ? CALLABLE
-    : callee.kind === "import"
-    ? INERT
-    : levelOf(callee);
+  const all = hold(args);
+  if (use?.makes === "callable") return all === INERT ? CALLABLE : all;
+  let level: Level = callee.kind === "import" ? INERT : levelOf(callee);
+  if (all <= level) return level;
   for (const [i, value] of args.entries()) {
     const own = levelOf(value);
     if (own > level && !isClassArgument(use, i)) level = own;
@@ -40,11 +37,11 @@ export function makesCallable({ callee }: Call): boolean {
 }
 
 /** The parts of an object that its methods may use: not the class that it was made of. */
-export function partsOfObject({ callee, args, state, added = [] }: Call): readonly PickleValue[] {
+export function partsOfObject({ callee, args, state }: Call): readonly PickleValue[] {
   const use = callee.kind === "import" ? callee.record.use : undefined;
   const held = args.filter((_, i) => !isClassArgument(use, i));
   const maker = callee.kind === "import" ? [] : [callee];
-  return [...maker, ...held, ...state === undefined ? [] : [state], ...added];
+  return state === undefined ? [...maker, ...held] : [...maker, ...held, state];
 }
 
 /** Adds the items to an object that calls may find, and the keys that may be special attributes. */
@@ -53,22 +50,27 @@ export function addTo(
   items: readonly PickleValue[],
   isNotableKey: IsNotableKey,
 ): Growth {
-  const isLate = raise(target, levelOfAll(items));
-  hold(items);
+  const isLate = raise(target, hold(items));
+  if (!items.some((item, i) => isPart(item) || i % 2 === 0 && isNotableKey(item))) {
+    return isLate ? LATE : NO_GROWTH;
+  }
   const notable = items.filter((item, i) => isPart(item) || i % 2 === 0 && isNotableKey(item));
-  if (notable.length === 0) return { bytes: 0, isLate };
-  target.added ??= [];
-  for (const item of notable) target.added.push(item);
+  // Its arguments are those of a tuple, which other calls may get as well.
+  if ((target.traits & OWNED) === 0) target.args = [...target.args];
+  target.traits |= OWNED;
+  for (const item of notable) target.args.push(item);
   return { bytes: keptBytes(notable), isLate };
 }
+
+const NO_GROWTH: Growth = { bytes: 0, isLate: false };
+const LATE: Growth = { bytes: 0, isLate: true };
 
 function isPart({ kind }: PickleValue): boolean {
   return kind !== "text" && kind !== "bytes" && kind !== "integer" && kind !== "plain";
 }
 
-/** Sets the state of an object. Returns whether its level changed although another value holds it. */
-export function setState(target: Call, state: PickleValue): boolean {
+/** Sets the state of an object. */
+export function setState(target: Call, state: PickleValue): Growth {
   target.state = state;
-  hold([state]);
-  return raise(target, levelOf(state));
+  return raise(target, hold([state])) ? LATE : NO_GROWTH;
 }

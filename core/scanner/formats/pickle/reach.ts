@@ -29,6 +29,11 @@ export class Reach {
     this.#isLate = true;
   }
 
+  /** As {@link search}, of one value. */
+  searchOne(value: PickleValue, visit: (record: ImportRecord) => void): Reached {
+    return !this.#isLate && levelOf(value) === INERT ? NOTHING : this.search([value], visit);
+  }
+
   /**
    * Looks through values, and calls `visit` with each import in them.
    *

@@ -30,6 +30,8 @@ const MEMORY = {
   why: "NumPy takes the numbers of the file for addresses, and reads and writes memory there",
 } as const;
 
+const NONE_FOUND: readonly UseSignal[] = [];
+
 /** The class of an object, or the function that made it. */
 export function makerOf({ callee, args }: Call): ImportRecord | undefined {
   if (callee.kind !== "import") return undefined;
@@ -39,13 +41,18 @@ export function makerOf({ callee, args }: Call): ImportRecord | undefined {
 }
 
 /** The signals of a state that goes beyond what objects of its class get. */
-export function stateSignals(target: Call, state: PickleValue, textOf: TextOf): UseSignal[] {
+export function stateSignals(
+  target: Call,
+  state: PickleValue,
+  texts: Keys,
+): readonly UseSignal[] {
+  const { textOf } = texts;
   const maker = makerOf(target);
-  const of = escapedExcerpt(maker?.path ?? "an object");
+  const of = maker?.path ?? "an object";
   const signals: UseSignal[] = [];
   const add = (signal: Pick<UseSignal, "name" | "severity" | "why">, message: string) =>
-    signals.push({ ...signal, message, ruleCode: "S207" });
-  const special = specialKeys(state, target, textOf);
+    signals.push({ ...signal, message: escapedExcerpt(message), ruleCode: "S207" });
+  const special = specialKeys(state, target, texts);
   for (const key of special.slice(0, 1)) {
     if (MEMORY_KEYS.has(key)) add(MEMORY, `Sets ${key} of ${of}`);
     else if (CLASS_KEYS.has(key)) add({ ...SPECIAL, severity: "critical" }, `Sets ${key} of ${of}`);
@@ -103,29 +110,40 @@ function isSpecial(text: string | undefined): text is string {
   return text.length > 4 && !ORDINARY_KEYS.has(text);
 }
 
+const COMPUTED = "an attribute under a computed name";
+
+/** What the keys of a state are read with. */
+interface Keys {
+  readonly textOf: TextOf;
+  isNotableKey(key: PickleValue): boolean;
+}
+
 /** Values in a state that are searched for keys when a call makes the state. */
 const MAX_VALUES = 5000;
 
 /** The special attributes that a state sets: of a dict, of two for attributes and slots, of a call. */
-function specialKeys(state: PickleValue, target: Call, textOf: TextOf): string[] {
-  if (state.kind === "dict") return keysOf(state.items, textOf);
-  if (state.kind === "tuple") {
-    return state.items.slice(0, 2).flatMap((part) =>
-      part.kind === "tuple" ? [] : specialKeys(part, target, textOf)
-    );
-  }
-  return state.kind === "call" && state !== target ? textsWithin(state, textOf) : [];
+function specialKeys(state: PickleValue, target: Call, texts: Keys): readonly string[] {
+  if (state.kind === "dict") return keysOf(state.items, texts);
+  if (state.kind === "call" && state !== target) return textsWithin(state, texts.textOf);
+  if (state.kind !== "tuple") return NO_KEYS;
+  const [first = PLAIN, second = PLAIN] = state.items;
+  const isPair = first.kind !== "tuple" && second.kind !== "tuple";
+  return isPair && (hasParts(first) || hasParts(second))
+    ? [first, second].flatMap((part) => specialKeys(part, target, texts))
+    : NO_KEYS;
 }
 
-function keysOf(items: readonly PickleValue[], textOf: TextOf): string[] {
-  const found: string[] = [];
+const NO_KEYS: readonly string[] = [];
+
+function keysOf(items: readonly PickleValue[], { textOf, isNotableKey }: Keys): readonly string[] {
+  let found: string[] | undefined;
   for (let i = 0; i < items.length; i += 2) {
     const key = items[i] ?? PLAIN;
-    if (key.kind === "call") found.push("an attribute under a computed name");
-    const text = key.kind === "text" || key.kind === "built" ? textOf(key) : undefined;
-    if (isSpecial(text)) found.push(text);
+    if (!isNotableKey(key)) continue;
+    const text = key.kind === "call" ? COMPUTED : textOf(key);
+    if (text === COMPUTED || isSpecial(text)) found = [...found ?? [], text];
   }
-  return found;
+  return found ?? NO_KEYS;
 }
 
 function textsWithin(root: Call, textOf: TextOf): string[] {
@@ -136,9 +154,9 @@ function textsWithin(root: Call, textOf: TextOf): string[] {
     const text = hasParts(value) ? undefined : textOf(value);
     if (isSpecial(text)) found.push(text);
     if (!hasParts(value) || seen.has(value)) continue;
-    if (seen.size >= MAX_VALUES) return [...found, "an attribute under a computed name"];
+    if (seen.size >= MAX_VALUES) return [...found, COMPUTED];
     seen.add(value);
-    const parts = value.kind === "call" ? [...value.args, ...value.added ?? []] : value.items;
+    const parts = value.kind === "call" ? value.args : value.items;
     for (const part of parts) pending.push(part);
   }
   return found;
@@ -187,17 +205,20 @@ const ITEMS_OF: { readonly [name in OpcodeName]?: "list" | "dict" | "set" } = {
 };
 
 /** The signals of items that an object gets by its methods. */
-export function itemSignals(target: Call, opcode: OpcodeName): UseSignal[] {
+export function itemSignals(target: Call, opcode: OpcodeName): readonly UseSignal[] {
   const maker = makerOf(target);
-  if (maker?.use === undefined) return [];
-  const of = escapedExcerpt(maker.path);
-  const ruleCode = CHANGE_RULES[opcode] ?? "S209";
+  if (maker?.use === undefined) return NONE_FOUND;
   if (maker.use.items !== ITEMS_OF[opcode]) {
-    return [{ ...BEYOND, message: `Adds items to an object of ${of}`, ruleCode }];
+    return [beyondItems(`Adds items to an object of ${maker.path}`, opcode)];
   }
   return target.state === undefined
-    ? []
-    : [{ ...BEYOND, message: `Adds items to ${of} after its state`, ruleCode }];
+    ? NONE_FOUND
+    : [beyondItems(`Adds items to ${maker.path} after its state`, opcode)];
+}
+
+function beyondItems(message: string, opcode: OpcodeName): UseSignal {
+  const ruleCode = CHANGE_RULES[opcode] ?? "S209";
+  return { ...BEYOND, message: escapedExcerpt(message), ruleCode };
 }
 
 /**
@@ -222,15 +243,26 @@ export function memorySignal(
 }
 
 const KEY_LENGTHS: ReadonlySet<number> = new Set(Array.from(MEMORY_KEYS, ({ length }) => length));
+const SHORTEST_KEY = Math.min(...KEY_LENGTHS);
 
 function isMemoryKey(value: PickleValue, textOf: TextOf): boolean {
   if (value.kind === "built") return MEMORY_KEYS.has(value.text);
-  // Objects that are equal to a text: subclasses of `str`, and the strings of NumPy in UTF-32.
-  if (value.kind === "call") {
-    return value.args.some((part) => MEMORY_KEYS.has(textOf(part)?.replaceAll("\0", "") ?? ""));
-  }
+  if (value.kind === "call") return value.args.some((part) => isMemoryText(part, textOf));
   if (value.kind !== "text") return false;
   const isLiteral = value.codec === "utf8" || value.codec === "latin1";
   if (isLiteral && !KEY_LENGTHS.has(value.length)) return false;
   return MEMORY_KEYS.has(textOf(value) ?? "");
+}
+
+/**
+ * Whether an object of a constant is equal to such a key: one of a subclass of `str`, or of NumPy's
+ * strings in UTF-32.
+ */
+function isMemoryText(value: PickleValue, textOf: TextOf): boolean {
+  if (value.kind === "call") {
+    const [first] = value.args;
+    return first?.kind === "text" && isMemoryText(first, textOf);
+  }
+  const isLong = (value.kind === "text" || value.kind === "bytes") && value.length >= SHORTEST_KEY;
+  return isLong && MEMORY_KEYS.has(textOf(value)?.replaceAll("\0", "") ?? "");
 }

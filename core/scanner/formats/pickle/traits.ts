@@ -9,6 +9,8 @@ const LEVELS = 3;
 const HELD = 4;
 /** Items that may change were not kept. */
 export const LOST = 8;
+/** Its arguments are in an array of its own. */
+export const OWNED = 32;
 /** It is a part of an object. */
 export const STORED = 16;
 
@@ -19,8 +21,14 @@ export function levelOf(value: PickleValue): Level {
       return value.record.level;
     case "unknown":
       return SUSPECT;
+    case "call":
+    case "tuple":
+    case "list":
+    case "set":
+    case "dict":
+      return asLevel(value.traits & LEVELS);
     default:
-      return hasParts(value) ? asLevel(value.traits & LEVELS) : INERT;
+      return INERT;
   }
 }
 
@@ -35,7 +43,7 @@ export function levelOfAll(values: readonly PickleValue[]): Level {
 }
 
 function asLevel(bits: number): Level {
-  return bits >= SUSPECT ? SUSPECT : bits === CALLABLE ? CALLABLE : INERT;
+  return bits === INERT ? INERT : bits === CALLABLE ? CALLABLE : SUSPECT;
 }
 
 /** Raises the level of a value. Returns whether that changed it although another value holds it. */
@@ -55,9 +63,15 @@ export function isStored({ traits }: Container | Call): boolean {
   return (traits & STORED) !== 0;
 }
 
-/** Marks values as held by another one. */
-export function hold(values: readonly PickleValue[]): void {
-  for (const value of values) if (hasParts(value)) value.traits |= HELD;
+/** Marks values as held by another one. Returns their highest level. */
+export function hold(values: readonly PickleValue[]): Level {
+  let level: Level = INERT;
+  for (const value of values) {
+    if (hasParts(value)) value.traits |= HELD;
+    const own = levelOf(value);
+    if (own > level) level = own;
+  }
+  return level;
 }
 
 /** Whether a value has parts that could be changed later. */

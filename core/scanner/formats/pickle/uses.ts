@@ -2,14 +2,15 @@ import {
   type ArgumentKind,
   kindAt,
   leastArguments,
+  takesMore,
   type Use,
 } from "../../knowledge/python/uses.ts";
 import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import { makesCallable } from "./objects.ts";
-import type { Reach, Reached } from "./reach.ts";
+import type { Reach } from "./reach.ts";
 import { hasLost } from "./traits.ts";
-import { importPath, isContainer, type PickleValue, type TextOf } from "./values.ts";
+import { importPath, isContainer, type PickleValue, type TextOf, UNKNOWN } from "./values.ts";
 
 export type UseSignal = Omit<Signal, "position">;
 
@@ -17,6 +18,7 @@ export type UseSignal = Omit<Signal, "position">;
 export interface UseContext {
   readonly textOf: TextOf;
   readonly reach: Reach;
+  readonly opcode: OpcodeName;
 }
 
 const CALL_RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
@@ -41,156 +43,145 @@ const CONSTRUCTS: Omit<UseSignal, "message"> = {
 /**
  * The signals of a call that goes beyond the uses of what it calls. Marks all that it passes on as
  * called.
+ *
+ * @param keywords Arguments by name: every second one is the name.
  */
 export function callUseSignals(
-  { callee: record, args, keywords }: {
-    callee: ImportRecord;
-    args: readonly PickleValue[];
-    keywords: readonly PickleValue[];
-  },
-  opcode: OpcodeName,
+  callee: ImportRecord,
+  args: readonly PickleValue[],
+  keywords: readonly PickleValue[],
   context: UseContext,
-): UseSignal[] {
-  const judge = new CallJudge(record, opcode, context);
-  const { path } = record;
-  if (path.startsWith("copyreg.")) return judge.rebuild(args);
+): readonly UseSignal[] {
+  const { opcode } = context;
+  if (callee.path.startsWith("copyreg.")) return rebuildSignals(callee, args, context);
   const makes = opcode === "NEWOBJ" || opcode === "NEWOBJ_EX" ||
     args.length === 0 && (opcode === "INST" || opcode === "OBJ");
-  return judge.call(record, args, keywords, makes);
+  return signalsOf(callee, args, keywords, makes, context);
 }
 
-class CallJudge {
-  readonly #function: ImportRecord;
-  readonly #ruleCode: Signal["ruleCode"];
-  readonly #context: UseContext;
+/** `copyreg._reconstructor(class, base, state)`, and the functions of the NEWOBJ opcodes. */
+function rebuildSignals(
+  callee: ImportRecord,
+  args: readonly PickleValue[],
+  context: UseContext,
+): readonly UseSignal[] {
+  const own = signalsOf(callee, args, NO_VALUES, false, context);
+  const [made, ...rest] = args;
+  if (made?.kind !== "import" || callee.path === "copyreg._reconstructor") return own;
+  return [...own, ...signalsOf(made.record, rest, NO_VALUES, true, context)];
+}
 
-  constructor(called: ImportRecord, opcode: OpcodeName, context: UseContext) {
-    this.#function = called;
-    this.#ruleCode = CALL_RULES[opcode] ?? "S201";
-    this.#context = context;
-  }
+const NO_VALUES: readonly PickleValue[] = [];
+const NO_SIGNALS: readonly UseSignal[] = [];
 
-  /** `copyreg._reconstructor(class, base, state)`, and the functions of the NEWOBJ opcodes. */
-  rebuild(args: readonly PickleValue[]): UseSignal[] {
-    const own = this.call(this.#function, args, [], false);
-    const [made, ...rest] = args;
-    if (made?.kind !== "import" || this.#function.path === "copyreg._reconstructor") return own;
-    return [...own, ...this.call(made.record, rest, [], true)];
+/** @param makes Whether only an object is made, without running the constructor. */
+function signalsOf(
+  callee: ImportRecord,
+  args: readonly PickleValue[],
+  keywords: readonly PickleValue[],
+  makes: boolean,
+  context: UseContext,
+): readonly UseSignal[] {
+  const { use, path } = callee;
+  if (use?.call !== undefined) {
+    if (makes && args.length === 0 && keywords.length === 0) return NO_SIGNALS;
+    return argumentSignals(callee, use, args, keywords, context);
   }
+  context.reach.search(args, markCalled);
+  context.reach.search(keywords, markCalled);
+  if (use === undefined) return NO_SIGNALS;
+  if ((use.as ?? "class") !== "class") {
+    return [beyond(`Calls ${path}, which models only store`, context)];
+  }
+  if (!makes) return [constructs(path, context)];
+  return args.length === 0 && keywords.length === 0
+    ? NO_SIGNALS
+    : [beyond(`Gives arguments to ${path}, which takes none`, context)];
+}
 
-  /** @param makes Whether only an object is made, without running the constructor. */
-  call(
-    called: ImportRecord,
-    args: readonly PickleValue[],
-    keywords: readonly PickleValue[],
-    makes: boolean,
-  ): UseSignal[] {
-    const { use, path } = called;
-    const everything = keywords.length > 0 ? [...args, ...keywords] : args;
-    if (use === undefined) {
-      this.#found(everything);
-      return [];
-    }
-    const isBareClass = use.call === undefined && (use.as ?? "class") === "class";
-    if (isBareClass && !makes) {
-      this.#found(everything);
-      return [this.#constructs(path)];
-    }
-    if (use.call === undefined && !(isBareClass && everything.length === 0)) {
-      this.#found(everything);
-      return [
-        isBareClass
-          ? this.#beyond(`Gives arguments to ${path}, which takes none`)
-          : this.#beyond(`Calls ${path}, which models only store`),
-      ];
-    }
-    return everything.length === 0 && makes ? [] : this.#wrongArguments(use, path, args, keywords);
+function argumentSignals(
+  callee: ImportRecord,
+  use: Use,
+  args: readonly PickleValue[],
+  keywords: readonly PickleValue[],
+  context: UseContext,
+): readonly UseSignal[] {
+  const { path } = callee;
+  let wrong: PickleValue | undefined;
+  for (let i = 0; i < args.length; i++) {
+    const value = args[i] ?? UNKNOWN;
+    if (!fits(value, kindAt(use, i), callee, context)) wrong ??= value;
   }
+  for (const value of keywords) {
+    const kind = takesMore(use) ? "inert" : undefined;
+    if (!fits(value, kind, callee, context)) wrong ??= value;
+  }
+  if (wrong !== undefined) return [beyond(`Gives ${path} ${described(wrong, context)}`, context)];
+  if (args.length >= leastArguments(use)) return NO_SIGNALS;
+  return [beyond(`Calls ${path} with too few arguments`, context)];
+}
 
-  #wrongArguments(
-    use: Use,
-    path: string,
-    args: readonly PickleValue[],
-    keywords: readonly PickleValue[],
-  ): UseSignal[] {
-    if (args.length < leastArguments(use)) {
-      this.#found(args);
-      return [this.#beyond(`Calls ${path} with too few arguments`)];
-    }
-    const wrong = args.filter((value, i) => !this.#fits(value, kindAt(use, i)));
-    const takesMore = use.call?.at(-1)?.endsWith("*") ?? false;
-    const named = keywords.filter((value) => !this.#fits(value, takesMore ? "inert" : undefined));
-    return [...wrong, ...named].slice(0, 1).map((value) =>
-      this.#beyond(`Gives ${path} ${this.#describe(value)}`)
-    );
+/** Whether a value is of a kind that real files give a callee. Marks all in it as called. */
+function fits(
+  value: PickleValue,
+  kind: ArgumentKind | undefined,
+  callee: ImportRecord,
+  { textOf, reach }: UseContext,
+): boolean {
+  const found = reach.searchOne(value, markCalled);
+  switch (kind) {
+    case undefined:
+      return false;
+    case "number":
+      return value.kind === "integer" || value.kind === "plain";
+    case "text":
+      return value.kind === "text" || value.kind === "built";
+    case "codec":
+      return CODECS.has(textOf(value)?.toLowerCase() ?? "");
+    case "bytes":
+      return value.kind === "bytes" || value.kind === "plain" || isMadeOfBytes(value);
+    case "plain":
+      return isPlain(value);
+    case "inert":
+      return found.callable === undefined && found.suspect === undefined;
+    case "items":
+      return isAtom(value) || isContainer(value) && found.suspect === undefined;
+    case "held":
+      return found.suspect === undefined;
+    case "callable":
+      return value.kind === "plain" || isCallable(value) && found.suspect === undefined;
+    case "class":
+      return isClass(value);
+    case "own class":
+      return value.kind === "text" ||
+        isClass(value) && found.suspect === undefined && isOwn(value, callee);
+    case "own maker":
+      return isMaker(value) && isOwn(value, callee);
+    case "base":
+      return isForeign(value) || BASES.has(importPath(value) ?? "");
+    case "dtype":
+      return DTYPE.test(textOf(value) ?? "") || isClass(value);
+    default:
+      return kind satisfies never;
   }
+}
 
-  #fits(value: PickleValue, kind: ArgumentKind | undefined): boolean {
-    const { textOf } = this.#context;
-    const found = this.#found([value]);
-    const isInert = found.callable === undefined && found.suspect === undefined;
-    const isConstant = isAtom(value);
-    switch (kind) {
-      case undefined:
-        return false;
-      case "number":
-        return value.kind === "integer" || value.kind === "plain";
-      case "text":
-        return value.kind === "text" || value.kind === "built";
-      case "codec":
-        return CODECS.has(textOf(value)?.toLowerCase() ?? "");
-      case "bytes":
-        return value.kind === "bytes" || value.kind === "plain" || isMadeOfBytes(value);
-      case "plain":
-        return isPlain(value);
-      case "inert":
-        return isInert;
-      case "items":
-        return isConstant || isContainer(value) && found.suspect === undefined;
-      case "held":
-        return found.suspect === undefined;
-      case "callable":
-        return value.kind === "plain" || isCallable(value) && found.suspect === undefined;
-      case "class":
-        return isClass(value);
-      case "own class":
-        return value.kind === "text" ||
-          isClass(value) && found.suspect === undefined && this.#isOwn(value);
-      case "own maker":
-        return isMaker(value) && this.#isOwn(value);
-      case "base":
-        return isForeign(value) || BASES.has(importPath(value) ?? "");
-      case "dtype":
-        return DTYPE.test(textOf(value) ?? "") || isClass(value);
-      default:
-        return kind satisfies never;
-    }
-  }
+function isOwn(value: PickleValue, { path }: ImportRecord): boolean {
+  return isForeign(value) || haveSameRoot(importPath(value) ?? "", path);
+}
 
-  #found(values: readonly PickleValue[]): Reached {
-    return this.#context.reach.search(values, markCalled);
-  }
+function described(value: PickleValue, { reach }: UseContext): string {
+  const { suspect, callable } = reach.searchOne(value, markCalled);
+  return suspect ?? callable ?? describe(value);
+}
 
-  #isOwn(value: PickleValue): boolean {
-    return isForeign(value) || rootOf(importPath(value) ?? "") === rootOf(this.#function.path);
-  }
+function beyond(message: string, { opcode }: UseContext): UseSignal {
+  return { ...BEYOND, message: escapedExcerpt(message), ruleCode: CALL_RULES[opcode] ?? "S201" };
+}
 
-  #describe(value: PickleValue): string {
-    const { suspect, callable } = this.#found([value]);
-    if (suspect !== undefined) return suspect;
-    return callable ?? describe(value);
-  }
-
-  #beyond(message: string): UseSignal {
-    const ruleCode = this.#ruleCode;
-    return { ...BEYOND, message: escapedExcerpt(message), ...ruleCode && { ruleCode } };
-  }
-
-  #constructs(path: string): UseSignal {
-    const ruleCode = this.#ruleCode;
-    const message = `Runs the constructor of ${path}`;
-    return { ...CONSTRUCTS, message: escapedExcerpt(message), ...ruleCode && { ruleCode } };
-  }
+function constructs(path: string, { opcode }: UseContext): UseSignal {
+  const message = escapedExcerpt(`Runs the constructor of ${path}`);
+  return { ...CONSTRUCTS, message, ruleCode: CALL_RULES[opcode] ?? "S201" };
 }
 
 /** Marks what a call passes on as called: it may call it. */
@@ -261,9 +252,10 @@ function isCallable(value: PickleValue): boolean {
   return value.kind === "import" || value.kind === "call" && makesCallable(value);
 }
 
-function rootOf(path: string): string {
-  const [root = ""] = path.split(".", 1);
-  return root;
+/** Whether two paths begin in the same package. */
+function haveSameRoot(path: string, other: string): boolean {
+  const dot = path.indexOf(".");
+  return dot === other.indexOf(".") && path.startsWith(other.slice(0, dot));
 }
 
 function describe(value: PickleValue): string {

@@ -57,11 +57,10 @@ export interface Import {
 export interface Call {
   readonly kind: "call";
   readonly callee: PickleValue;
-  readonly args: readonly PickleValue[];
+  /** Its arguments, and then the items that were added to it, but for constants. */
+  args: PickleValue[];
   /** The state that BUILD sets. */
   state: PickleValue | undefined;
-  /** The items that were added to it, but for constants. */
-  added: PickleValue[] | undefined;
   /** Bits that `traits.ts` explains. */
   traits: number;
   /** What {@link expandedSize} found: 0 before, -1 meanwhile. */
@@ -158,7 +157,5 @@ export function hasParts(value: PickleValue): value is Container | Call {
 /** What a value is made of: items, arguments, state. */
 export function partsOf(value: Container | Call): readonly PickleValue[] {
   if (value.kind !== "call") return value.items;
-  const { args, state, added = [] } = value;
-  if (state === undefined && added.length === 0) return args;
-  return state === undefined ? [...args, ...added] : [...args, state, ...added];
+  return value.state === undefined ? value.args : [...value.args, value.state];
 }

@@ -99,16 +99,45 @@ const KIND_OF: ReadonlyMap<string, ArgumentKind> = new Map(
   KINDS.flatMap((kind) => ["", "?", "*"].map((count) => [`${kind}${count}`, kind] as const)),
 );
 
+/** The arguments of a call, as {@link Use} says them. */
+interface Signature {
+  readonly kinds: readonly ArgumentKind[];
+  /** The kind of all further arguments, if there may be any. */
+  readonly rest: ArgumentKind | undefined;
+  /** The number of arguments that a call gives at least. */
+  readonly least: number;
+}
+
+const SIGNATURES = new WeakMap<Use, Signature>();
+
+function signatureOf(use: Use): Signature {
+  const known = SIGNATURES.get(use);
+  if (known !== undefined) return known;
+  const { call = [] } = use;
+  const kinds = call.flatMap((argument) => KIND_OF.get(argument) ?? []);
+  const signature = {
+    kinds,
+    rest: call.at(-1)?.endsWith("*") ? kinds.at(-1) : undefined,
+    least: call.filter((argument) => !/[?*]$/.test(argument)).length,
+  };
+  SIGNATURES.set(use, signature);
+  return signature;
+}
+
 /** The kind of the argument at an index; undefined if a call gives none there. */
-export function kindAt({ call }: Use, index: number): ArgumentKind | undefined {
-  const last = call?.at(-1);
-  const argument = call?.[index] ?? (last?.endsWith("*") ? last : undefined);
-  return argument === undefined ? undefined : KIND_OF.get(argument);
+export function kindAt(use: Use, index: number): ArgumentKind | undefined {
+  const { kinds, rest } = signatureOf(use);
+  return kinds[index] ?? rest;
 }
 
 /** The number of arguments that a call gives at least. */
-export function leastArguments({ call = [] }: Use): number {
-  return call.filter((argument) => !/[?*]$/.test(argument)).length;
+export function leastArguments(use: Use): number {
+  return signatureOf(use).least;
+}
+
+/** Whether a call may give any number of arguments. */
+export function takesMore(use: Use): boolean {
+  return signatureOf(use).rest !== undefined;
 }
 
 const CLASS_KINDS: ReadonlySet<ArgumentKind> = new Set(
