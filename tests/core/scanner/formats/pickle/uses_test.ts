@@ -52,7 +52,7 @@ const FILES: readonly (readonly [file: string, wrap: (pickle: Uint8Array) => Uin
   ["second.pkl", (data) => bytes(0x80, 2, "N.", data)],
 ];
 
-Deno.test("C 31 what no real file does with an allowed name is a warning, or critical", async (t) => {
+Deno.test("scanning 2.1: what no real file does with an allowed name is a warning, or critical", async (t) => {
   for (const use of HOSTILE_USES) {
     await t.step(use.title, () => {
       for (const dialect of dialectsOf(use)) {
@@ -147,7 +147,7 @@ const REAL_USES: Readonly<Record<string, Term>> = {
   "an iterator": { of: call(name("builtins", "iter"), { list: [1, 2] }), state: 1 },
 };
 
-Deno.test("C 31 what real files do with allowed names is clean", async (t) => {
+Deno.test("scanning 2.1: what real files do with allowed names is clean", async (t) => {
   for (const [title, term] of Object.entries(REAL_USES)) {
     await t.step(title, () => {
       for (const protocol of PROTOCOLS) {
@@ -160,7 +160,7 @@ Deno.test("C 31 what real files do with allowed names is clean", async (t) => {
   }
 });
 
-Deno.test("C 31 evasion 90: thousands of imports hide no use", () => {
+Deno.test("evasion 90: thousands of imports hide no use", () => {
   const many: Term = {
     list: Array.from({ length: 6000 }, (_, i) => name("scipy.signal", `f${i}`)),
   };
@@ -169,7 +169,7 @@ Deno.test("C 31 evasion 90: thousands of imports hide no use", () => {
   assert.equal(verdict, "W");
 });
 
-Deno.test("C 31 evasion 88: a formula that could be anything is critical", () => {
+Deno.test("evasion 88: a formula that could be anything is critical", () => {
   for (
     const text of ["y ~ x.__class__", "y ~ f(x)", "y ~ np.load(x)", "y ~ [x]", "(y", "y ~ 'x'"]
   ) {
@@ -177,7 +177,7 @@ Deno.test("C 31 evasion 88: a formula that could be anything is critical", () =>
   }
 });
 
-Deno.test("C 31 so it is in every place of a pickle", async (t) => {
+Deno.test("scanning 2.1: so it is in every place of a pickle", async (t) => {
   for (const [place, put] of Object.entries(PLACES)) {
     await t.step(place, () => {
       for (const use of HOSTILE_USES) {
@@ -200,7 +200,7 @@ Deno.test("C 31 so it is in every place of a pickle", async (t) => {
   });
 });
 
-Deno.test("C 31 so it is in every file that holds a pickle", async (t) => {
+Deno.test("scanning 2.1: so it is in every file that holds a pickle", async (t) => {
   for (const [name, wrap] of FILES) {
     await t.step(name, () => {
       for (const use of HOSTILE_USES) {
