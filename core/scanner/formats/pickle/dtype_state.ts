@@ -1,3 +1,4 @@
+import type { Reach } from "./reach.ts";
 import { type Call, importPath, NONE, type PickleValue, type TextOf } from "./values.ts";
 
 /** The flags of a type: its elements are references, and are pickled as a list. */
@@ -23,7 +24,7 @@ interface Layout {
 export function dtypeLie(
   target: Call,
   state: PickleValue,
-  textOf: TextOf,
+  { textOf, reach }: { readonly textOf: TextOf; readonly reach: Reach },
 ): string | undefined {
   if (importPath(target.callee) !== "numpy.dtype") return "maker";
   if (state.kind !== "tuple" || state.omitted > 0) return "state";
@@ -32,6 +33,7 @@ export function dtypeLie(
   if (size === undefined || (state.items.length > 7 && integerOf(flags) === undefined)) {
     return "state";
   }
+  if (fields.kind === "dict" && !reach.spend(fields.items.length)) return "fields";
   const parts = [
     ...base === NONE ? [] : partOfBase(base, size, textOf),
     ...fields === NONE ? [] : partsOfFields(fields, textOf),

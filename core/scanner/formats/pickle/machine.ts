@@ -1,7 +1,14 @@
 import { detached } from "../../contract/detached.ts";
 import type { Budget } from "./budget.ts";
 import { callSignals } from "./calls.ts";
-import { container, CONTAINER_BYTES, extend, type Growth, keptBytes } from "./containers.ts";
+import {
+  container,
+  CONTAINER_BYTES,
+  extend,
+  type Growth,
+  type IsNotableKey,
+  keptBytes,
+} from "./containers.ts";
 import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
 import { foldCall, isHarmless } from "./fold.ts";
 import { ALIASED_ARRAY, mayReturnAlias } from "./joblib_arrays.ts";
@@ -51,9 +58,9 @@ export class Machine {
   readonly findings: Findings;
   /** Offset of the first instruction. */
   readonly start: number;
-  readonly #texts: Texts;
   /** Returns the characters of a string, or of bytes as Latin-1; undefined if too long to decode. */
   readonly textOf: TextOf;
+  readonly isNotableKey: IsNotableKey;
   readonly #options: MachineOptions;
   readonly #memory: Budget;
   /** What this machine has taken of the memory. */
@@ -88,8 +95,9 @@ export class Machine {
   ) {
     this.#memory = memory;
     this.window = window;
-    this.#texts = new Texts(window);
-    this.textOf = this.#texts.textOf;
+    const texts = new Texts(window);
+    this.textOf = texts.textOf;
+    this.isNotableKey = texts.isNotableKey;
     this.findings = findings;
     this.start = start;
     this.#options = options;
@@ -259,14 +267,14 @@ export class Machine {
     const target = this.top();
     if (isContainer(target)) {
       this.signal(memorySignal(items, target.items.at(-1), this.textOf));
-      return this.#note(target, items, extend(target, items, this.#texts.isNotableKey));
+      return this.#note(target, items, extend(target, items, this.isNotableKey));
     }
     this.signal(mutationSignal(target, this.opcode));
     this.#store(items, target);
     if (target.kind !== "call") return;
     this.signal(memorySignal(items, undefined, this.textOf));
     for (const signal of itemSignals(target, this.opcode)) this.signal(signal);
-    this.#note(target, items, addTo(target, items, this.#texts.isNotableKey));
+    this.#note(target, items, addTo(target, items, this.isNotableKey));
   }
 
   /** Sets the state of the object on top, as BUILD does. */
@@ -275,16 +283,14 @@ export class Machine {
     this.signal(mutationSignal(target, this.opcode));
     this.#store([state], target);
     if (target.kind !== "call") return;
-    for (const signal of stateSignals(target, state, this.#texts)) this.signal(signal);
+    for (const signal of stateSignals(target, state, this)) this.signal(signal);
     this.#note(target, [state], setState(target, state));
   }
 
   /** Notes what becomes a part of an object. */
   #store(values: readonly PickleValue[], target: PickleValue): void {
-    if (levelOfAll(values) === INERT) return;
-    const suspect = store(values);
-    if (suspect === undefined || target.kind !== "call") return;
-    this.signal(storedSignal(suspect));
+    const suspect = levelOfAll(values) === INERT ? undefined : store(values);
+    if (suspect !== undefined && target.kind === "call") this.signal(storedSignal(suspect));
   }
 
   #note(target: Container | Call, added: readonly PickleValue[], growth: Growth): void {
@@ -296,7 +302,7 @@ export class Machine {
 
   pushContainer(kind: Container["kind"], items: PickleValue[]): void {
     this.signal(memorySignal(items, undefined, this.textOf));
-    const made = container(kind, items, this.#texts.isNotableKey);
+    const made = container(kind, items, this.isNotableKey);
     this.#take(CONTAINER_BYTES + keptBytes(made.items));
     this.push(made);
   }

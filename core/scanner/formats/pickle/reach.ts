@@ -14,6 +14,9 @@ export interface Reached {
 /** Values of one pickle that are visited. Those of real files need a few for each call. */
 const MAX_VISITS = 1_000_000;
 
+/** Parts of values that are looked at one by one, which a pickle may have looked at many times. */
+const MAX_PARTS = 20_000_000;
+
 const NOTHING: Reached = {};
 const ORIGIN = "an object of unknown origin";
 const TOO_MANY = "more objects than can be followed";
@@ -23,10 +26,17 @@ export class Reach {
   /** Whether a value was given something that can be called after another value held it. */
   #isLate = false;
   #visits = MAX_VISITS;
+  #parts = MAX_PARTS;
 
   /** Notes that the levels of the values that hold a changed one are no longer right. */
   changeLate(): void {
     this.#isLate = true;
+  }
+
+  /** Whether so many parts of a value may be looked at. Real files stay far below the limit. */
+  spend(parts: number): boolean {
+    this.#parts -= parts;
+    return this.#parts >= 0;
   }
 
   /** As {@link search}, of one value. */

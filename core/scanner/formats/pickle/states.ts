@@ -1,10 +1,13 @@
+import type { IsNotableKey } from "./containers.ts";
 import { dtypeLie } from "./dtype_state.ts";
 import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
-import { INERT, levelOf } from "./traits.ts";
+import type { Reach } from "./reach.ts";
+import { check, INERT, levelOf } from "./traits.ts";
 import type { UseSignal } from "./uses.ts";
 import {
   type Call,
+  type Container,
   hasParts,
   isContainer,
   type PickleValue,
@@ -44,15 +47,14 @@ export function makerOf({ callee, args }: Call): ImportRecord | undefined {
 export function stateSignals(
   target: Call,
   state: PickleValue,
-  texts: Keys,
+  context: StateContext,
 ): readonly UseSignal[] {
-  const { textOf } = texts;
   const maker = makerOf(target);
   const of = maker?.path ?? "an object";
   const signals: UseSignal[] = [];
   const add = (signal: Pick<UseSignal, "name" | "severity" | "why">, message: string) =>
     signals.push({ ...signal, message: escapedExcerpt(message), ruleCode: "S207" });
-  const special = specialKeys(state, target, texts);
+  const special = specialKeys(state, target, context);
   for (const key of special.slice(0, 1)) {
     if (MEMORY_KEYS.has(key)) add(MEMORY, `Sets ${key} of ${of}`);
     else if (CLASS_KEYS.has(key)) add({ ...SPECIAL, severity: "critical" }, `Sets ${key} of ${of}`);
@@ -67,10 +69,10 @@ export function stateSignals(
     add(BEYOND, `Gives ${of} an object with functions as its state`);
   }
   if (maker.use.state === "dtype") {
-    const lie = dtypeLie(target, state, textOf);
+    const lie = dtypeLie(target, state, context);
     if (lie !== undefined) add(MEMORY, `A numpy.dtype has wrong ${lie}`);
   }
-  if (maker.use.state === "formula" && evaluatesFormula(state, textOf)) {
+  if (maker.use.state === "formula" && evaluatesFormula(state, context)) {
     add(EVALUATES, `Sets a formula of ${of} that runs as Python`);
   }
   return signals;
@@ -113,29 +115,33 @@ function isSpecial(text: string | undefined): text is string {
 const COMPUTED = "an attribute under a computed name";
 
 /** What the keys of a state are read with. */
-interface Keys {
+interface StateContext {
   readonly textOf: TextOf;
-  isNotableKey(key: PickleValue): boolean;
+  readonly isNotableKey: IsNotableKey;
+  readonly reach: Reach;
 }
 
 /** Values in a state that are searched for keys when a call makes the state. */
 const MAX_VALUES = 5000;
 
 /** The special attributes that a state sets: of a dict, of two for attributes and slots, of a call. */
-function specialKeys(state: PickleValue, target: Call, texts: Keys): readonly string[] {
-  if (state.kind === "dict") return keysOf(state.items, texts);
-  if (state.kind === "call" && state !== target) return textsWithin(state, texts.textOf);
+function specialKeys(state: PickleValue, target: Call, context: StateContext): readonly string[] {
+  if (state.kind === "dict") return keysOf(state, context);
+  if (state.kind === "call" && state !== target) return textsWithin(state, context);
   if (state.kind !== "tuple") return NO_KEYS;
   const [first = PLAIN, second = PLAIN] = state.items;
   const isPair = first.kind !== "tuple" && second.kind !== "tuple";
   return isPair && (hasParts(first) || hasParts(second))
-    ? [first, second].flatMap((part) => specialKeys(part, target, texts))
+    ? [first, second].flatMap((part) => specialKeys(part, target, context))
     : NO_KEYS;
 }
 
 const NO_KEYS: readonly string[] = [];
 
-function keysOf(items: readonly PickleValue[], { textOf, isNotableKey }: Keys): readonly string[] {
+function keysOf(dict: Container, { textOf, isNotableKey }: StateContext): readonly string[] {
+  // A pickle may set the same state a hundred thousand times.
+  if (!check(dict)) return NO_KEYS;
+  const { items } = dict;
   let found: string[] | undefined;
   for (let i = 0; i < items.length; i += 2) {
     const key = items[i] ?? PLAIN;
@@ -146,7 +152,7 @@ function keysOf(items: readonly PickleValue[], { textOf, isNotableKey }: Keys): 
   return found ?? NO_KEYS;
 }
 
-function textsWithin(root: Call, textOf: TextOf): string[] {
+function textsWithin(root: Call, { textOf, reach }: StateContext): string[] {
   const found: string[] = [];
   const seen = new Set<PickleValue>();
   const pending: PickleValue[] = [root];
@@ -154,7 +160,7 @@ function textsWithin(root: Call, textOf: TextOf): string[] {
     const text = hasParts(value) ? undefined : textOf(value);
     if (isSpecial(text)) found.push(text);
     if (!hasParts(value) || seen.has(value)) continue;
-    if (seen.size >= MAX_VALUES) return [...found, COMPUTED];
+    if (seen.size >= MAX_VALUES || !reach.spend(1)) return [...found, COMPUTED];
     seen.add(value);
     const parts = value.kind === "call" ? value.args : value.items;
     for (const part of parts) pending.push(part);
@@ -167,8 +173,8 @@ const PLAIN_TERM =
   /^(?:\w+|C\(\w+\)|I\(\w+ ?\*\* ?\d\)|np\.(?:abs|cos|exp|log|log10|log1p|log2|sin|sqrt|square)\(\w+(?: ?[+*-] ?\d{1,6})?\))$/;
 
 /** Whether data of statsmodels evaluates a text of its state: it does so under two keys. */
-function evaluatesFormula(state: PickleValue, textOf: TextOf): boolean {
-  if (state.kind !== "dict" || state.omitted > 0) return true;
+function evaluatesFormula(state: PickleValue, { textOf, reach }: StateContext): boolean {
+  if (state.kind !== "dict" || state.omitted > 0 || !reach.spend(state.items.length)) return true;
   let formula: string | undefined;
   let isEvaluated = false;
   for (let i = 0; i < state.items.length; i += 2) {

@@ -13,6 +13,8 @@ export const LOST = 8;
 export const OWNED = 32;
 /** It is a part of an object. */
 export const STORED = 16;
+/** Its keys were checked, and it got none since. */
+const CHECKED = 64;
 
 /** The level of a value, but for what was put into a value that it holds later. */
 export function levelOf(value: PickleValue): Level {
@@ -46,8 +48,16 @@ function asLevel(bits: number): Level {
   return bits === INERT ? INERT : bits === CALLABLE ? CALLABLE : SUSPECT;
 }
 
+/** Whether the keys of a dict must be checked. They are checked once, and again when it got more. */
+export function check(dict: Container): boolean {
+  const isNew = (dict.traits & CHECKED) === 0;
+  dict.traits |= CHECKED;
+  return isNew;
+}
+
 /** Raises the level of a value. Returns whether that changed it although another value holds it. */
 export function raise(target: Container | Call, level: Level): boolean {
+  target.traits &= ~CHECKED;
   if (level <= (target.traits & LEVELS)) return false;
   target.traits = target.traits & ~LEVELS | level;
   return (target.traits & HELD) !== 0;

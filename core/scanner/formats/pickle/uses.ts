@@ -141,7 +141,7 @@ function fits(
     case "bytes":
       return value.kind === "bytes" || value.kind === "plain" || isMadeOfBytes(value);
     case "plain":
-      return isPlain(value);
+      return isPlain(value, reach);
     case "inert":
       return found.callable === undefined && found.suspect === undefined;
     case "items":
@@ -208,13 +208,14 @@ const BASES: ReadonlySet<string> = new Set(
 const MAX_PLAIN_PARTS = 3000;
 
 /** Whether a value is a constant, or a container of constants: without objects, even harmless ones. */
-function isPlain(root: PickleValue): boolean {
+function isPlain(root: PickleValue, reach: Reach): boolean {
   const pending = [root];
   let seen = 0;
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (isAtom(value) || isMadeOfBytes(value)) continue;
     if (!isContainer(value) || hasLost(value) || seen > MAX_PLAIN_PARTS) return false;
     seen += value.items.length;
+    if (!reach.spend(value.items.length)) return false;
     for (const item of value.items) pending.push(item);
   }
   return true;

@@ -75,7 +75,8 @@ class Assembler {
     const index = this.#entries++;
     this.#memo.set(term, index);
     if (this.#protocol >= 4) return bytes(0x94);
-    return this.#protocol === 0 ? bytes(`p${index}\n`) : bytes("q", index);
+    if (this.#protocol === 0) return bytes(`p${index}\n`);
+    return index < 256 ? bytes("q", index) : bytes("r", little(index, 4));
   }
 
   #constant(value: number | string | boolean | null): Uint8Array {

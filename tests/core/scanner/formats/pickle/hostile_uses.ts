@@ -369,10 +369,10 @@ function numbered(count: number): (readonly [Term, Term])[] {
   return Array.from({ length: count }, (_, i) => [`a${i}`, i] as const);
 }
 
-/** A list within a list, which gets a function only after the outer list has it. */
-function lateItem(): Term {
+/** A list behind others in a list, which gets a function only after the outer list has it. */
+export function lateItem(before = 0): Term {
   const inner: Term = { list: [1] };
-  const outer: Term = { list: [inner] };
+  const outer: Term = { list: [...Array.from({ length: before }, () => ({ list: [] })), inner] };
   return {
     each: [
       outer,
