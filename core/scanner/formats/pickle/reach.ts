@@ -41,7 +41,13 @@ export class Reach {
 
   /** As {@link search}, of one value. */
   searchOne(value: PickleValue, visit: (record: ImportRecord) => void): Reached {
-    return !this.#isLate && levelOf(value) === INERT ? NOTHING : this.search([value], visit);
+    if (value.kind !== "import") {
+      return !this.#isLate && levelOf(value) === INERT ? NOTHING : this.search([value], visit);
+    }
+    visit(value.record);
+    const found = {};
+    addImport(found, value.record);
+    return found;
   }
 
   /**

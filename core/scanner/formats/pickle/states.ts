@@ -1,3 +1,4 @@
+import type { Use } from "../../knowledge/python/uses.ts";
 import type { IsNotableKey } from "./containers.ts";
 import { dtypeLie } from "./dtype_state.ts";
 import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
@@ -9,7 +10,6 @@ import {
   type Call,
   type Container,
   hasParts,
-  isContainer,
   type PickleValue,
   PLAIN,
   type TextOf,
@@ -50,37 +50,54 @@ export function stateSignals(
   context: StateContext,
 ): readonly UseSignal[] {
   const maker = makerOf(target);
-  const of = maker?.path ?? "an object";
-  const signals: UseSignal[] = [];
-  const add = (signal: Pick<UseSignal, "name" | "severity" | "why">, message: string) =>
-    signals.push({ ...signal, message: escapedExcerpt(message), ruleCode: "S207" });
   const special = specialKeys(state, target, context);
-  for (const key of special.slice(0, 1)) {
-    if (MEMORY_KEYS.has(key)) add(MEMORY, `Sets ${key} of ${of}`);
-    else if (CLASS_KEYS.has(key)) add({ ...SPECIAL, severity: "critical" }, `Sets ${key} of ${of}`);
-    else add(SPECIAL, `Sets ${key} of ${of}`);
-  }
-  if (maker?.use === undefined) return signals;
-  if (target.state !== undefined) add(BEYOND, `Sets the state of ${of} twice`);
+  if (special.length === 0 && isOrdinary(maker?.use, target, state)) return NONE_FOUND;
+  const of = maker?.path ?? "an object";
+  const key = special.find((key) => MEMORY_KEYS.has(key)) ??
+    special.find((key) => CLASS_KEYS.has(key)) ?? special[0];
+  const found = key === undefined ? [] : [keySignal(key, of)];
+  if (maker?.use === undefined) return found;
+  if (target.state !== undefined) found.push(stateSignal(`Sets the state of ${of} twice`));
   if (maker.use.as === "function" && !maker.use.built) {
-    add(BEYOND, `Sets the state of what ${of} returns`);
+    found.push(stateSignal(`Sets the state of what ${of} returns`));
   }
   if (state.kind === "call" && state !== target && levelOf(state) > INERT) {
-    add(BEYOND, `Gives ${of} an object with functions as its state`);
+    found.push(stateSignal(`Gives ${of} an object with functions as its state`));
   }
   if (maker.use.state === "dtype") {
     const lie = dtypeLie(target, state, context);
-    if (lie !== undefined) add(MEMORY, `A numpy.dtype has wrong ${lie}`);
+    if (lie !== undefined) found.push(stateSignal(`A numpy.dtype has wrong ${lie}`, MEMORY));
   }
   if (maker.use.state === "formula" && evaluatesFormula(state, context)) {
-    add(EVALUATES, `Sets a formula of ${of} that runs as Python`);
+    found.push(stateSignal(`Sets a formula of ${of} that runs as Python`, EVALUATES));
   }
-  return signals;
+  return found;
+}
+
+/** Whether no rule but that about special attributes applies to a state. */
+function isOrdinary(use: Use | undefined, target: Call, state: PickleValue): boolean {
+  if (use === undefined) return true;
+  const isSettable = use.as !== "function" || use.built === true;
+  return isSettable && target.state === undefined && state.kind !== "call" &&
+    use.state === undefined;
+}
+
+function keySignal(key: string, of: string): UseSignal {
+  const message = `Sets ${key} of ${of}`;
+  if (MEMORY_KEYS.has(key)) return stateSignal(message, MEMORY);
+  return stateSignal(message, CLASS_KEYS.has(key) ? { ...SPECIAL, severity: "critical" } : SPECIAL);
+}
+
+function stateSignal(
+  message: string,
+  kind: Pick<UseSignal, "name" | "severity" | "why"> = BEYOND,
+): UseSignal {
+  return { ...kind, message: escapedExcerpt(message), ruleCode: "S207" };
 }
 
 /** The signal of an object that holds what none of real files does. */
 export function storedSignal(held: string): UseSignal {
-  return { ...BEYOND, message: `Stores ${escapedExcerpt(held)} in an object`, ruleCode: "S207" };
+  return stateSignal(`Stores ${held} in an object`);
 }
 
 const SPECIAL = {
@@ -238,14 +255,23 @@ export function memorySignal(
 ): UseSignal | undefined {
   let before = last;
   for (const item of items) {
-    const isArray = isContainer(item) || item.kind === "call" || item.kind === "import" ||
-      item.kind === "unknown";
-    if (isArray && before !== undefined && isMemoryKey(before, textOf)) {
+    if (before !== undefined && mayBeKey(before) && isPlace(item) && isMemoryKey(before, textOf)) {
       return { ...MEMORY, message: "Says where the memory of an array is", ruleCode: "S207" };
     }
     before = item;
   }
   return undefined;
+}
+
+function mayBeKey(value: PickleValue): boolean {
+  return value.kind === "text"
+    ? value.length >= SHORTEST_KEY
+    : value.kind === "built" || value.kind === "call";
+}
+
+/** Whether a value could say where an array is: numbers do not. */
+function isPlace({ kind }: PickleValue): boolean {
+  return kind !== "text" && kind !== "integer" && kind !== "plain" && kind !== "bytes";
 }
 
 const KEY_LENGTHS: ReadonlySet<number> = new Set(Array.from(MEMORY_KEYS, ({ length }) => length));

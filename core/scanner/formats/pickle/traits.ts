@@ -77,11 +77,17 @@ export function isStored({ traits }: Container | Call): boolean {
 export function hold(values: readonly PickleValue[]): Level {
   let level: Level = INERT;
   for (const value of values) {
+    if (isConstant(value)) continue;
     if (hasParts(value)) value.traits |= HELD;
     const own = levelOf(value);
     if (own > level) level = own;
   }
   return level;
+}
+
+/** Whether a value is one of those that most items are, in which nothing can be reached. */
+function isConstant({ kind }: PickleValue): boolean {
+  return kind === "text" || kind === "integer" || kind === "plain" || kind === "bytes";
 }
 
 /** Whether a value has parts that could be changed later. */
