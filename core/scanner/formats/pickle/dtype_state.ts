@@ -113,17 +113,31 @@ function layoutOf(
   };
 }
 
-function codeOf(
-  value: PickleValue | undefined,
-  textOf: TextOf,
-): { readonly kind: string; readonly size: number | undefined } | undefined {
+/** Classes of records, and of numbers that other packages define. Of any other class, the elements are objects. */
+const ELEMENT_CLASS = /^(?:numpy(?:\.rec|\._?core\.records)?\.record|numpy\.void|ml_dtypes\.\w+)$/;
+
+/** Whether a value is a class that names a type of elements which are no objects. */
+export function isElementClass(value: PickleValue): boolean {
+  return ELEMENT_CLASS.test(importPath(value) ?? "");
+}
+
+interface Code {
+  readonly kind: string;
+  readonly size: number | undefined;
+}
+
+/** The code of a type of elements; undefined for a class of records and for what no code is known of. */
+function codeOf(value: PickleValue | undefined, textOf: TextOf): Code | undefined {
+  if (value?.kind === "import") {
+    return isElementClass(value) ? undefined : { kind: "O", size: 8 };
+  }
   const code = value === undefined ? undefined : textOf(value);
   const match = code === undefined ? null : /^[<>|=]?([a-zA-Z?])(\d{0,9})/.exec(code);
-  if (match === null) return code?.startsWith("object") ? { kind: "O", size: 8 } : undefined;
+  if (match === null) return undefined;
   const [, kind = "", digits = ""] = match;
+  if (/^[<>|=]?object/.test(code ?? "")) return { kind: "O", size: 8 };
   if (kind === "M" || kind === "m" || kind === "O") return { kind, size: 8 };
-  const size = digits === "" ? undefined : Number(digits) * (kind === "U" ? 4 : 1);
-  return { kind: code?.startsWith("object") ? "O" : kind, size };
+  return { kind, size: digits === "" ? undefined : Number(digits) * (kind === "U" ? 4 : 1) };
 }
 
 function integerOf(value: PickleValue | undefined): number | undefined {

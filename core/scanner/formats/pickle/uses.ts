@@ -2,7 +2,6 @@ import {
   type ArgumentKind,
   kindAt,
   leastArguments,
-  takesMore,
   type Use,
 } from "../../knowledge/python/uses.ts";
 import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
@@ -10,6 +9,7 @@ import type { OpcodeName } from "./opcodes.ts";
 import { makesCallable } from "./objects.ts";
 import type { Reach } from "./reach.ts";
 import { hasLost } from "./traits.ts";
+import { isElementClass } from "./dtype_state.ts";
 import { importPath, isContainer, type PickleValue, type TextOf, UNKNOWN } from "./values.ts";
 
 export type UseSignal = Omit<Signal, "position">;
@@ -112,10 +112,8 @@ function argumentSignals(
     const value = args[i] ?? UNKNOWN;
     if (!fits(value, kindAt(use, i), callee, context)) wrong ??= value;
   }
-  for (const value of keywords) {
-    const kind = takesMore(use) ? "inert" : undefined;
-    if (!fits(value, kind, callee, context)) wrong ??= value;
-  }
+  // No real file gives an allowed name arguments by their names.
+  for (const value of keywords) if (!fits(value, undefined, callee, context)) wrong ??= value;
   if (wrong !== undefined) return [beyond(`Gives ${path} ${described(wrong, context)}`, context)];
   if (args.length >= leastArguments(use)) return NO_SIGNALS;
   return [beyond(`Calls ${path} with too few arguments`, context)];
@@ -160,7 +158,7 @@ function fits(
     case "base":
       return isForeign(value) || BASES.has(importPath(value) ?? "");
     case "dtype":
-      return DTYPE.test(textOf(value) ?? "") || isClass(value);
+      return isForeign(value) || isElementClass(value) || DTYPE.test(textOf(value) ?? "");
     default:
       return kind satisfies never;
   }

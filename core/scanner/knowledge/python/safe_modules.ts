@@ -5,16 +5,17 @@ import { ALLOWED_MODULES } from "./allowed_names.ts";
  * Modules of the standard library that do nothing when they are imported but define names. `__main__` is
  * there: it is the program that loads the file.
  */
-const STANDARD = new Set(
+const STANDARD: ReadonlySet<string> = new Set(
   `
-  __builtins__ __future__ __main__ abc aifc argparse array ast base64 binascii bisect builtins calendar chunk cmath
-  codecs collections colorsys configparser contextlib contextvars copy copyreg csv dataclasses datetime
-  decimal difflib dis enum errno fnmatch fractions functools genericpath getopt gettext glob graphlib
-  hashlib heapq hmac html io ipaddress itertools json keyword linecache locale logging math mimetypes
-  numbers opcode operator optparse os.path ntpath pathlib platform posixpath pprint queue quopri random
-  re reprlib sched secrets select selectors shlex sndhdr stat statistics string stringprep struct symtable
-  tempfile textwrap token tokenize tomllib traceback types typing unicodedata uuid warnings wave weakref
-  xml zlib zoneinfo _codecs _collections _functools _io _operator _random _struct _weakref
+  __builtins__ __future__ __main__ abc aifc argparse array ast base64 binascii bisect builtins
+  calendar chunk cmath codecs collections colorsys configparser contextlib contextvars copy
+  copyreg csv dataclasses datetime decimal difflib dis enum errno fnmatch fractions functools
+  genericpath getopt gettext glob graphlib hashlib heapq hmac html io ipaddress itertools json
+  keyword linecache locale logging math mimetypes numbers opcode operator optparse os.path ntpath
+  pathlib platform posixpath pprint queue quopri random re reprlib sched secrets select selectors
+  shlex sndhdr stat statistics string stringprep struct symtable tempfile textwrap token tokenize
+  tomllib traceback types typing unicodedata uuid warnings wave weakref xml zlib zoneinfo _codecs
+  _collections _functools _io _operator _random _struct _weakref
   `.trim().split(/\s+/),
 );
 

@@ -26,7 +26,7 @@
  * - `own class`: an allowed class of the package that the name itself belongs to, or a text for one.
  * - `own maker`: a function of that package that pickles call.
  * - `base`: a class of Python's own values, from which another one inherits.
- * - `dtype`: a text or class that names the type of an array's elements.
+ * - `dtype`: a text that names the type of an array's elements, or a class of records or numbers.
  */
 export type ArgumentKind = typeof KINDS[number];
 
@@ -80,8 +80,6 @@ export const BARE: Use = { harmful: true };
 /** Stored, to be called by the user of the model. */
 export const FUNCTION: Use = { as: "function" };
 export const CONSTANT: Use = { as: "constant" };
-/** A class whose objects are made by another function. */
-export const TYPE: Use = {};
 /** A member of an enumeration, by its value. */
 export const ENUM: Use = { call: ["plain"] };
 /** A class whose constructor, or a function that, takes what cannot be called. */
@@ -133,11 +131,6 @@ export function kindAt(use: Use, index: number): ArgumentKind | undefined {
 /** The number of arguments that a call gives at least. */
 export function leastArguments(use: Use): number {
   return signatureOf(use).least;
-}
-
-/** Whether a call may give any number of arguments. */
-export function takesMore(use: Use): boolean {
-  return signatureOf(use).rest !== undefined;
 }
 
 const CLASS_KINDS: ReadonlySet<ArgumentKind> = new Set(

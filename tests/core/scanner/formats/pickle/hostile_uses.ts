@@ -293,6 +293,16 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     },
     verdict: "C",
   },
+  ...(["builtins.object", "numpy.object_", "numpy.matrix"] as const).map(
+    (path): HostileUse => ({
+      title: `evasion 91: a type of objects by the class ${path}`,
+      term: {
+        of: call(DTYPE, name(path.split(".")[0] ?? "", path.split(".")[1] ?? ""), false, true),
+        state: { tuple: [3, "|", null, null, null, -1, -1, 0] },
+      },
+      verdict: "C",
+    }),
+  ),
   {
     title: "evasion 91: numbers over an object",
     term: dtype(
