@@ -84,6 +84,11 @@ const STATSMODELS: readonly AllowedNames[] = [
   ["statsmodels.tsa.arima.params", "SARIMAXParams"],
   ["statsmodels.tsa.arima.specification", "SARIMAXSpecification"],
   ["statsmodels.tsa.base.tsa_model", "TimeSeriesModel"],
+  [
+    "statsmodels.tsa.deterministic",
+    `DeterministicProcess TimeTrend Seasonality Fourier CalendarTimeTrend CalendarSeasonality
+    CalendarFourier`,
+  ],
   ["statsmodels.tsa.holtwinters.model", "ExponentialSmoothing Holt SimpleExpSmoothing"],
   ["statsmodels.tsa.holtwinters.results", "HoltWintersResults HoltWintersResultsWrapper"],
   ["statsmodels.tsa.statespace.initialization", "Initialization"],
@@ -119,10 +124,11 @@ const CHEMPROP: readonly AllowedNames[] = [
 const MORFESSOR: readonly AllowedNames[] = [
   [
     "morfessor.baseline",
-    `BaselineModel ConstrNode AnnotatedCorpusEncoding CorpusEncoding Encoding LexiconEncoding
+    `BaselineModel AnnotatedCorpusEncoding CorpusEncoding Encoding LexiconEncoding
     AnnotationCorpusWeight CorpusWeight FixedCorpusWeight MorphLengthCorpusWeight
     NumMorphCorpusWeight`,
   ],
+  ["morfessor.baseline", "ConstrNode", MADE],
 ];
 
 /** Libraries of topic models, statistics, chemistry and configuration. */
@@ -133,7 +139,7 @@ export const LIBRARY_NAMES: readonly AllowedNames[] = [
   ...CHEMPROP,
   ...MORFESSOR,
   // Molecules, in a binary format of their own.
-  ["rdkit.Chem.rdchem", "Mol", { call: ["bytes"] }],
+  ["rdkit.Chem.rdchem", "Mol", { call: ["plain"] }],
   // PyTables stores its filters in the attributes of its files: until version 2, under the first name.
   ["tables.Leaf", "Filters"],
   ["tables.filters", "Filters"],

@@ -17,7 +17,7 @@ const PATHS = "Path PosixPath WindowsPath PurePath PurePosixPath PureWindowsPath
 /** In memory; the state has what was written. */
 const FILES = "BytesIO StringIO";
 
-/** The standard library: builtins, containers, dates, numbers. */
+/** The standard library: builtins, containers, dates, numbers. And pytz, for time zones. */
 export const PYTHON_NAMES: readonly AllowedNames[] = [
   ["builtins", "object"],
   ["builtins", "int float complex bool str bytes bytearray range", VALUE],
@@ -80,6 +80,7 @@ export const PYTHON_NAMES: readonly AllowedNames[] = [
   ["typing", "Any Dict FrozenSet List Mapping Optional Sequence Set Tuple Type Union", CONSTANT],
   ["uuid", "UUID"],
   ["uuid", "SafeUUID", ENUM],
+  ["pytz", "_p _UTC", { as: "function", call: ["plain*"] }],
   ["zoneinfo", "ZoneInfo", OF_TEXT],
   ["zoneinfo", "ZoneInfo._unpickle", { as: "function", call: ["text", "number"] }],
 ];

@@ -180,6 +180,13 @@ export const SCIENCE_NAMES: readonly AllowedNames[] = [
   ["scipy.spatial._ckdtree", "cKDTree"],
   ["scipy.spatial.ckdtree", "cKDTree"],
   ["scipy.interpolate._interpolate", "interp1d PPoly"],
+  [
+    "scipy.interpolate._interpolate",
+    `interp1d._call_linear interp1d._call_linear_np interp1d._call_nearest
+    interp1d._call_previousnext interp1d._call_spline interp1d._call_nan_spline`,
+    FUNCTION,
+  ],
+  ["scipy._lib.array_api_compat.numpy._aliases", "asarray", FUNCTION],
   ["scipy.interpolate._bsplines", "BSpline"],
   ["joblib.numpy_pickle", "NumpyArrayWrapper NDArrayWrapper ZNDArrayWrapper"],
   ["joblib.numpy_pickle_compat", "NDArrayWrapper ZNDArrayWrapper"],

@@ -222,6 +222,21 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
     "sklearn.metrics._scorer",
     "_PassthroughScorer _Scorer _PredictScorer _ProbaScorer _ThresholdScorer _CurveScorer",
   ],
+  [
+    "sklearn.metrics._classification",
+    `accuracy_score balanced_accuracy_score brier_score_loss cohen_kappa_score f1_score fbeta_score
+    jaccard_score log_loss matthews_corrcoef precision_score recall_score`,
+    FUNCTION,
+  ],
+  [
+    "sklearn.metrics._regression",
+    `explained_variance_score max_error mean_absolute_error mean_absolute_percentage_error
+    mean_squared_error mean_squared_log_error median_absolute_error r2_score
+    root_mean_squared_error`,
+    FUNCTION,
+  ],
+  ["sklearn.metrics._ranking", "average_precision_score roc_auc_score", FUNCTION],
+  ["sklearn.cluster._kmeans", "_kmeans_single_lloyd _kmeans_single_elkan", FUNCTION],
   ["sklearn.manifold._isomap", "Isomap"],
   ["sklearn.neighbors._graph", "KNeighborsTransformer RadiusNeighborsTransformer"],
   ["sklearn.semi_supervised._label_propagation", "LabelPropagation LabelSpreading"],

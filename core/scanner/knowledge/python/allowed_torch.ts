@@ -3,6 +3,7 @@ import {
   BARE,
   CONSTANT,
   ENUM,
+  FUNCTION,
   MADE,
   MAKER,
   REBUILDER,
@@ -33,6 +34,7 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ["torch", "Size", { call: ["items?"] }],
   ["torch", "device", { call: ["text", "number?"] }],
   ["torch", "Generator", MADE],
+  ["torch._C", "Generator", MADE],
   [
     "torch",
     `strided sparse_coo sparse_csr contiguous_format channels_last channels_last_3d preserve_format
@@ -68,6 +70,11 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ["torch.nn", "Parameter", MADE],
   ["torch.nn", "Module"],
   ["torch.nn.modules.module", "Module"],
+  [
+    "torch.nn.functional",
+    "elu gelu leaky_relu mish relu relu6 sigmoid silu softmax tanh",
+    FUNCTION,
+  ],
   [
     "torch.nn.modules.container",
     "Sequential ModuleList ModuleDict ParameterList ParameterDict Container",
