@@ -3,7 +3,7 @@ import type { FileResult } from "../../core/scanner/mod.ts";
 import type { ScanContentOptions } from "../../core/scans/ports.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { scanInSandbox } from "../../storage/scanners/sandbox/sandbox.ts";
-import { ScannerPool } from "../../storage/scanners/scanner_pool.ts";
+import { type FileToScan, ScannerPool } from "../../storage/scanners/scanner_pool.ts";
 import { scanBounds } from "../../core/scans/bounds.ts";
 import { LocalProcesses } from "../supervisor/local_processes.ts";
 import { assertMayRunPrograms } from "../supervisor/run_permission.ts";
@@ -15,7 +15,7 @@ export interface Isolation extends AsyncDisposable {
    * @throws the reason of the signal when it aborts.
    */
   scan(
-    file: { readonly path: string; readonly name: string },
+    file: FileToScan,
     options: ScanContentOptions,
   ): Promise<FileResult>;
 }

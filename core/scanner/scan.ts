@@ -30,6 +30,8 @@ export interface ScanOptions {
   readonly maxima?: ScanMaxima;
   /** Called after each hashed MiB with the number of bytes so far. */
   readonly onProgress?: (bytesDone: number) => void;
+  /** Whether large content needs MD5, too. @default false */
+  readonly needsMd5?: boolean | undefined;
   /** Called often during the scan. Throws {@link ScanStopped} to end it. */
   readonly checkpoint?: Checkpoint;
 }

@@ -44,11 +44,11 @@ const Check = v.object({
 const Result = v.object({
   size: count,
   hashes: v.object({
-    md5: hex(32),
-    sha1: hex(40),
+    md5: v.optional(hex(32)),
+    sha1: v.optional(hex(40)),
     sha256: hex(64),
     sha256_prefix: hex(64),
-    sha512: hex(128),
+    sha512: v.optional(hex(128)),
   }),
   scanners: listOf(text),
   checks: listOf(Check),

@@ -28,6 +28,14 @@ export interface ScannerPoolOptions {
   readonly idleMs?: number;
 }
 
+/** A file to scan. */
+export interface FileToScan {
+  readonly path: string;
+  readonly name: string;
+  /** Whether it needs MD5 even if it is large. @default false */
+  readonly needsMd5?: boolean | undefined;
+}
+
 interface IdleScanner {
   readonly scanner: Scanner;
   readonly userId: number;
@@ -56,7 +64,7 @@ export class ScannerPool implements AsyncDisposable {
    * @throws the reason of the signal when it aborts.
    */
   async scan(
-    { path, name }: { readonly path: string; readonly name: string },
+    { path, name, needsMd5 }: FileToScan,
     { userId, memoryLimitMB, skip, signal, onProgress }: ScanContentOptions,
   ): Promise<FileResult> {
     const { timeoutMs, maxima, graceMs = DEFAULT_GRACE_MS } = this.#options;
@@ -66,7 +74,7 @@ export class ScannerPool implements AsyncDisposable {
       this.#start();
     this.#busy.add(scanner);
     try {
-      return await scanner.scan({ content, name, skip, timeoutMs, maxima }, {
+      return await scanner.scan({ content, name, skip, needsMd5, timeoutMs, maxima }, {
         signal,
         graceMs,
         memoryMB: memoryLimitMB > 0 ? memoryLimitMB : this.#options.memoryMB,

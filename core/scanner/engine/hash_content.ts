@@ -8,14 +8,20 @@ const PREFIX_BYTES = MIB;
 /** Bytes that are read at once: some blocks. */
 const READ_BYTES = MIB;
 
-/** The digests of content, in lower-case hexadecimal. */
+/**
+ * Content that is not larger has all digests. That of weights has those that something needs: the others
+ * take more time than all else that a scan does.
+ */
+const MAX_ALL_DIGESTS_BYTES = 16 * MIB;
+
+/** The digests of content, in lower-case hexadecimal (SR 2.6). */
 export interface ContentHashes {
+  readonly md5?: string;
+  readonly sha1?: string;
+  readonly sha256: string;
   /** SHA-256 of the first MiB. */
   readonly sha256_prefix: string;
-  readonly md5: string;
-  readonly sha1: string;
-  readonly sha256: string;
-  readonly sha512: string;
+  readonly sha512?: string;
 }
 
 /** What one pass over content yields. */
@@ -25,36 +31,43 @@ export interface HashedContent {
   readonly blocks: readonly number[];
 }
 
+/** What {@link hashContent} does besides. */
+export interface HashContentOptions {
+  /** Whether large content needs MD5, too. @default false */
+  readonly needsMd5?: boolean | undefined;
+  /** Called after each MiB with the number of bytes read so far. */
+  readonly onProgress?: ((bytesDone: number) => void) | undefined;
+}
+
 /**
- * Computes the digests of content, and the checksums of its blocks, in one pass.
+ * Computes the digests of content, and the checksums of its blocks, in one pass. Large content has SHA-256,
+ * and MD5 on request.
  *
- * @param onProgress Called after each MiB with the number of bytes read so far.
  * @throws whatever `source` throws, and an Error if the content is shorter than its size.
  */
 export function hashContent(
   source: ByteSource,
-  onProgress?: (bytesDone: number) => void,
+  { needsMd5 = false, onProgress }: HashContentOptions = {},
 ): HashedContent {
   const blocks: number[] = [];
+  const isLarge = source.size > MAX_ALL_DIGESTS_BYTES;
   const prefix = createHash("sha256");
-  const [md5, sha1, sha256, sha512] = [
-    createHash("md5"),
-    createHash("sha1"),
-    createHash("sha256"),
-    createHash("sha512"),
-  ];
+  const sha256 = createHash("sha256");
+  const md5 = isLarge && !needsMd5 ? undefined : createHash("md5");
+  const sha1 = isLarge ? undefined : createHash("sha1");
+  const sha512 = isLarge ? undefined : createHash("sha512");
   for (const { bytes, start } of readsOf(source)) {
-    for (const hash of [md5, sha1, sha256, sha512]) hash.update(bytes);
+    for (const hash of [md5, sha1, sha256, sha512]) hash?.update(bytes);
     if (start < PREFIX_BYTES) prefix.update(bytes.subarray(0, PREFIX_BYTES - start));
     if (start === blocks.length * BLOCK_BYTES) blocks.push(...checksumsOf(bytes));
     onProgress?.(start + bytes.length);
   }
   const hashes = {
-    md5: md5.digest("hex"),
-    sha1: sha1.digest("hex"),
+    ...(md5 !== undefined && { md5: md5.digest("hex") }),
+    ...(sha1 !== undefined && { sha1: sha1.digest("hex") }),
     sha256: sha256.digest("hex"),
     sha256_prefix: prefix.digest("hex"),
-    sha512: sha512.digest("hex"),
+    ...(sha512 !== undefined && { sha512: sha512.digest("hex") }),
   };
   return { hashes, blocks };
 }

@@ -27,6 +27,8 @@ export interface ScanFileOptions {
   readonly now?: () => number;
   /** Called after each hashed MiB, before any scanner runs, with the number of bytes so far. */
   readonly onProgress?: (bytesDone: number) => void;
+  /** Whether large content needs MD5, too. @default false */
+  readonly needsMd5?: boolean | undefined;
   /** May end the scan; what was found so far is kept. @default a function that does nothing */
   readonly checkpoint?: Checkpoint;
 }
@@ -44,7 +46,7 @@ export function scanFile(options: ScanFileOptions): FileResult {
   const { checkpoint = () => {} } = options;
   const checked = withCheckpoint(options.source, checkpoint);
   const timestamp = now();
-  const { hashes, blocks } = hashContent(checked, options.onProgress);
+  const { hashes, blocks } = hashContent(checked, options);
   const source = new ChecksummedSource(checked, blocks);
   const scan = new ContentScan({ scanners, limits, maxima, skip, now, checkpoint });
   scan.scanFile({ source, name, depth: 0 });

@@ -20,6 +20,8 @@ export type SandboxRequest =
 export interface ScanTask {
   readonly name: string;
   readonly skip: readonly string[];
+  /** Whether large content needs MD5, too: stored content is checked by it. @default false */
+  readonly needsMd5?: boolean | undefined;
   /** The CPU time that the scan may use. */
   readonly timeoutMs: number;
   /** What the limits of a large file may grow to. @default those of the scanner */
@@ -44,6 +46,8 @@ export type SandboxReply =
 export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "memoryLimitMB"> {
   readonly path: string;
   readonly name: string;
+  /** Whether large content needs MD5, too. @default false */
+  readonly needsMd5?: boolean | undefined;
   /** The CPU time that the scan may use. */
   readonly timeoutMs: number;
   readonly maxima?: ScanMaxima;
@@ -68,7 +72,13 @@ export class ThreadScanner implements ContentScanner {
     options: ScanContentOptions,
   ): Promise<FileResult> {
     await using file = await this.#blobs.fileOf(hash);
-    return await scanInSandbox({ ...options, path: file.path, name, ...this.#bounds });
+    return await scanInSandbox({
+      ...options,
+      path: file.path,
+      name,
+      needsMd5: true,
+      ...this.#bounds,
+    });
   }
 }
 
@@ -85,7 +95,7 @@ export class ThreadScanner implements ContentScanner {
 export async function scanInSandbox(
   options: SandboxOptions,
 ): Promise<FileResult> {
-  const { path, name, skip, signal, timeoutMs, maxima, onProgress } = options;
+  const { path, name, needsMd5, skip, signal, timeoutMs, maxima, onProgress } = options;
   const { graceMs = DEFAULT_GRACE_MS, module = WORKERS.scan } = options;
   signal.throwIfAborted();
   const worker = new Worker(module, {
@@ -120,7 +130,9 @@ export async function scanInSandbox(
     reject(new ScanFailure("Scanner failed", { cause: event.message }));
   });
   try {
-    worker.postMessage({ path, name, skip, timeoutMs, maxima, stop } satisfies SandboxRequest);
+    worker.postMessage(
+      { path, name, skip, needsMd5, timeoutMs, maxima, stop } satisfies SandboxRequest,
+    );
     return await promise;
   } finally {
     Atomics.store(stop, 0, 1);

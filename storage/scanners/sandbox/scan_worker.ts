@@ -8,12 +8,13 @@ import type { SandboxReply } from "./sandbox.ts";
 serveRequests(scanRequested);
 
 function scanRequested({ source, request, isLate, post }: RequestedScan): SandboxReply {
-  const { name, skip, maxima, stop } = request;
+  const { name, skip, needsMd5, maxima, stop } = request;
   let reported = 0;
   try {
     const result = scan(source, {
       name,
       skip,
+      needsMd5,
       ...(maxima !== undefined && { maxima }),
       onProgress(bytes) {
         if (bytes - reported < PROGRESS_INTERVAL_BYTES) return;

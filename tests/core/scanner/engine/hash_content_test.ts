@@ -16,6 +16,17 @@ Deno.test("SR 2.6 scanFile() hashes content block by block and reports its progr
   assert.equal(result.hashes.sha256_prefix, prefix);
 });
 
+Deno.test("SR 2.6, C 31 scanFile() hashes large content with what is needed: SHA-256, and MD5 on request", () => {
+  const digestsOf = (size: number, needsMd5?: boolean) => {
+    const { hashes } = scan(memorySource(new Uint8Array(size)), [], { needsMd5 });
+    return Object.keys(hashes).sort().join(" ");
+  };
+  const limit = 16 * 2 ** 20;
+  assert.equal(digestsOf(limit), "md5 sha1 sha256 sha256_prefix sha512");
+  assert.equal(digestsOf(limit + 1), "sha256 sha256_prefix");
+  assert.equal(digestsOf(limit + 1, true), "md5 sha256 sha256_prefix");
+});
+
 Deno.test("scanFile() throws if the content is shorter than its size", () => {
   const short = { ...source("abc"), size: 10 };
   assert.throws(() => scan(short, []), /ends at 3 of 10/);
