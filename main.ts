@@ -1,6 +1,7 @@
 /** The command line: all commands. */
 
-import { LIGHT_LOADERS, type Loaders, runCommand } from "./cli/light/run_command.ts";
+import { LIGHT_LOADERS } from "./cli/light/loaders.ts";
+import { type Loaders, runCommand } from "./cli/light/run_command.ts";
 
 /** Where the commands are. */
 export const LOADERS: Loaders = {

@@ -63,7 +63,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/serve",
     "cli/token",
   ],
-  "cli/light": ["cli", "cli/remote", "cli/supervisor", "cli/transfer"],
+  "cli/light": ["cli", "cli/remote", "cli/scan", "cli/supervisor", "cli/transfer"],
   packaging: ["cli/supervisor", "storage/threads"],
   "packaging/scanner": [
     "packaging",
@@ -454,6 +454,7 @@ Deno.test("imports point one way, and in no circle", async (t) => {
     const programs = [
       "main.ts",
       "cli/light/main.ts",
+      "cli/light/scan.ts",
       "packaging/compile.ts",
       "packaging/npm/build.ts",
       "packaging/npm/install.ts",

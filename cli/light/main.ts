@@ -4,6 +4,7 @@
  * takes longer than the start itself.
  */
 
-import { LIGHT_LOADERS, runCommand } from "./run_command.ts";
+import { LIGHT_LOADERS } from "./loaders.ts";
+import { runCommand } from "./run_command.ts";
 
 if (import.meta.main) Deno.exit(await runCommand(LIGHT_LOADERS, Deno.args));

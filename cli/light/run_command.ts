@@ -1,16 +1,7 @@
-import { type CommandName, COMMANDS, type CommandWith, isCommand } from "../commands.ts";
+import { type CommandName, COMMANDS, isCommand } from "../commands.ts";
 import { suggestion } from "../nearest.ts";
 import { printError } from "../print_error.ts";
 import { messageOf, UsageError } from "../usage_error.ts";
-
-/** A command that loads nothing of the server, its storage and its scanners. */
-type LightCommand =
-  | CommandWith<"login" | "server" | "transfer">
-  | "config"
-  | "permissions"
-  | "completion"
-  | "help"
-  | "version";
 
 interface Command {
   /** Runs the command and returns the exit code of the process. */
@@ -22,31 +13,6 @@ export type Loaders<Name extends CommandName = CommandName> = Readonly<
   Record<Name, () => Promise<Command>>
 >;
 
-/** Where these commands are. */
-export const LIGHT_LOADERS: Loaders<LightCommand> = {
-  login: () => import("../remote/login.ts"),
-  logout: () => import("../remote/logout.ts"),
-  put: () => import("../transfer/put.ts"),
-  get: () => import("../transfer/get.ts"),
-  sync: () => import("../transfer/sync.ts"),
-  cat: () => import("../transfer/cat.ts"),
-  ls: () => import("../remote/ls.ts"),
-  tree: () => import("../remote/tree.ts"),
-  find: () => import("../remote/find.ts"),
-  stat: () => import("../remote/stat.ts"),
-  usage: () => import("../remote/usage.ts"),
-  mkdir: () => import("../remote/mkdir.ts"),
-  mv: () => import("../remote/mv.ts"),
-  cp: () => import("../remote/cp.ts"),
-  rm: () => import("../remote/rm.ts"),
-  events: () => import("../remote/events.ts"),
-  link: () => import("../remote/link.ts"),
-  config: () => import("../config.ts"),
-  permissions: () => import("../permissions.ts"),
-  completion: () => import("../completion.ts"),
-  help: () => import("../help.ts"),
-  version: () => import("../version.ts"),
-};
 /** For these, 1 means that they have found something (C 16, C 22). */
 const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "restore", "migrate"]);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);

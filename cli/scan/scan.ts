@@ -19,7 +19,6 @@ import { acceptedFindings } from "./accepted_findings.ts";
 import { anyMatcher, DEFAULT_EXCLUDES } from "./default_excludes.ts";
 import { isolationOf } from "./isolation.ts";
 import { LineCounter } from "./line_counter.ts";
-import { scanRemote } from "./remote_scan.ts";
 import { scanFiles, type ScanTarget } from "./scan_files.ts";
 import { StdinFile } from "./stdin_file.ts";
 import { writeReport } from "./write_report.ts";
@@ -27,7 +26,10 @@ import { writeReport } from "./write_report.ts";
 /** `strongroom scan`: scans local files and prints the report. Exit codes are those of C 16 and C 25. */
 export async function run(args: string[]): Promise<number> {
   const request = scanRequest(args);
-  if (request.remote !== undefined) return await scanRemote(request, request.remote);
+  if (request.remote !== undefined) {
+    const { scanRemote } = await import("./remote_scan.ts");
+    return await scanRemote(request, request.remote);
+  }
   const settings = loadSettings();
   const accepting = await acceptedFindings(request);
   const startedAt = Date.now();

@@ -29,6 +29,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     `--outdir=${output}/lib`,
     "main.ts",
     "cli/light/main.ts",
+    "cli/light/scan.ts",
     "cli/scanner.ts",
     ...Object.values(WORKERS).map((module) => fileURLToPath(module)),
   ],

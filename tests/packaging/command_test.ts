@@ -4,6 +4,8 @@ import { TempDir } from "../support/temp_dir.ts";
 import { run } from "../support/tools.ts";
 
 const SYSTEM = "--allow-sys=statfs,loadavg,systemMemoryInfo";
+/** The programs of the package. */
+const PROGRAMS: readonly string[] = ["main.js", "cli/light/main.js", "cli/light/scan.js"];
 /** What the runtime gets that a test puts into the place of the real one. */
 const PRINT_ARGUMENTS = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n";
 
@@ -16,7 +18,7 @@ async function fakePackage(parent: string): Promise<string> {
   await Deno.mkdir(`${modules}/@deno/linux-x64-glibc`, { recursive: true });
   await Deno.mkdir(`${parent}/bin`);
   await Deno.copyFile(`${ROOT}packaging/strongroom`, `${modules}/strongroom/bin/strongroom`);
-  for (const name of ["main.js", "cli/light/main.js"]) {
+  for (const name of PROGRAMS) {
     await Deno.writeTextFile(`${modules}/strongroom/lib/${name}`, "");
   }
   const runtime = `${modules}/@deno/linux-x64-glibc/deno`;
@@ -37,9 +39,7 @@ Deno.test("C 25 the command gives the runtime the permissions that the command n
     const { code, stdout, stderr } = await run(`${parent}/bin/strongroom`, args, { cwd, env });
     assert.deepEqual([code, stderr], [0, ""]);
     const lines = stdout.trimEnd().split("\n");
-    const main = lines.findIndex((it) =>
-      [`${lib}/main.js`, `${lib}/cli/light/main.js`].includes(it)
-    );
+    const main = lines.findIndex((it) => PROGRAMS.some((name) => it === `${lib}/${name}`));
     assert.deepEqual(lines.slice(main + 1), args);
     return lines.slice(0, main).filter((it) => it.startsWith("--allow"));
   };
