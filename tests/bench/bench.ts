@@ -1,7 +1,8 @@
 /**
  * `deno task bench`: compares the server with reference programs on the same machine, as ratios. Needs
- * curl, md5sum and zip, and compares with nginx, dufs and rclone if they are installed. Small GETs are sent
- * by wrk if it is installed. Each case starts its own server processes, as users do.
+ * curl, md5sum and zip, and compares with nginx, dufs, rclone, picklescan and modelaudit if they are
+ * installed. Small GETs are sent by wrk if it is installed. Each case starts its own server processes, as
+ * users do.
  */
 
 import { parseArgs } from "node:util";
@@ -16,6 +17,7 @@ import { describeRun } from "./machine.ts";
 import { type Case, comparisonLines, type Result } from "./measures.ts";
 import { Peers } from "./peers.ts";
 import { type Report, writeReport } from "./report.ts";
+import { SCANNER_CASES } from "./scanner_cases.ts";
 import { START_CASES } from "./start_cases.ts";
 import { SMALL_CASES, TRANSFER_CASES } from "./transfer_cases.ts";
 import { TREE_CASES } from "./tree_cases.ts";
@@ -36,6 +38,7 @@ const CASES: readonly Case[] = [
   ...TREE_CASES,
   ...START_CASES,
   ...HOST_CASES,
+  ...SCANNER_CASES,
 ];
 
 /** Runs the cases whose names contain one of the filters, or all cases. */

@@ -6,6 +6,7 @@ import {
   type Case,
   compare,
   median,
+  processSeconds,
   randomFile,
   ROUNDS,
   scaled,
@@ -72,7 +73,8 @@ export const HOST_CASES: readonly Case[] = [
         }
         const times: number[] = [];
         for (let round = 0; round < ROUNDS; round++) {
-          times.push(await cpuSeconds("main.ts", "scan", `${directory}/${count}`));
+          const args = ["run", "-A", "--no-check", "main.ts", "scan", `${directory}/${count}`];
+          times.push((await processSeconds(Deno.execPath(), args)).cpu);
         }
         notes.push(`CPU time of ${count} files: ${spread(times)} s`);
       }
@@ -119,22 +121,6 @@ async function deno(...args: string[]): Promise<void> {
     cwd: ROOT,
   });
   if (code > 1) throw new Error(stderr);
-}
-
-/**
- * Runs a program of this repository. Returns the CPU time that it and its processes took, in seconds.
- *
- * @throws {Error} when it fails. Exit code 1, a scan with findings, is not a failure.
- */
-async function cpuSeconds(...args: string[]): Promise<number> {
-  const script = 'TIMEFORMAT="%U %S"; time "$@" > /dev/null';
-  const { stderr } = await run("bash", [
-    ...["-c", script, "bash", Deno.execPath(), "run", "-A", "--no-check"],
-    ...args,
-  ], { cwd: ROOT });
-  const [, user, system] = /^([\d.]+) ([\d.]+)$/m.exec(stderr) ?? [];
-  if (user === undefined) throw new Error(stderr);
-  return Number(user) + Number(system);
 }
 
 /** Writes a Safetensors file with one F32 tensor. */

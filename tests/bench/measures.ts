@@ -1,6 +1,6 @@
 /** Helpers shared by the benchmark cases. */
 
-import type { ChildServer } from "../support/child_server.ts";
+import { type ChildServer, ROOT } from "../support/child_server.ts";
 import type { Client, Reply } from "../support/client.ts";
 import { run } from "../support/tools.ts";
 import type { Peer } from "./peers.ts";
@@ -47,6 +47,25 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return (performance.now() - started) / 1000;
+}
+
+/**
+ * Runs a program in the root of the checkout. Returns how long it took, and the CPU time of it and its
+ * processes, in seconds.
+ *
+ * @throws {Error} when it fails. Exit code 1, a scan with findings, is not a failure.
+ */
+export async function processSeconds(
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly wall: number; readonly cpu: number }> {
+  const script = 'TIMEFORMAT="%R %U %S"; time "$@" > /dev/null';
+  const { code, stderr } = await run("bash", ["-c", script, "bash", program, ...args], {
+    cwd: ROOT,
+  });
+  const [, wall, user, system] = /^([\d.]+) ([\d.]+) ([\d.]+)$/m.exec(stderr) ?? [];
+  if (code > 1 || wall === undefined) throw new Error(stderr);
+  return { wall: Number(wall), cpu: Number(user) + Number(system) };
 }
 
 export function median(values: readonly number[]): number {
