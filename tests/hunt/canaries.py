@@ -15,6 +15,8 @@ OF_IMPORTS = {"compile", "exec", "open", "os.listdir", "os.scandir"}
 # What is noted and then goes on; all else is stopped before it happens.
 HARMLESS = re.compile(r"ctypes\.|gc\.|sys\.")
 PREFIXES = tuple({path for path in sys.path if path} | {sys.prefix, sys.base_prefix})
+# What named tuples and data classes compile. Their code then has the name `<string>`, as all that text is.
+GENERATED = re.compile(r"^lambda _cls|__create_fn__")
 MAX_NOTES = 40
 
 noted: list[str] = []
@@ -58,11 +60,11 @@ def text_of(arg: object) -> str:
 
 def is_import(event: str, args: tuple) -> bool:
     if event == "exec":
-        return getattr(args[0], "co_filename", "").endswith((".py", "importlib._bootstrap>"))
+        return getattr(args[0], "co_filename", "").endswith((".py", "importlib._bootstrap>", "<string>"))
     path = str(args[1] if event == "compile" else args[0])
     if event == "compile":
-        return path.endswith(".py")
-    return path.startswith(PREFIXES) and (event != "open" or args[1] in (None, "r", "rb"))
+        return path.endswith(".py") or GENERATED.search(text_of(args[0])) is not None
+    return "/zoneinfo/" in path or path.startswith(PREFIXES) and (event != "open" or args[1] in (None, "r", "rb"))
 
 
 def noting(verb: str, result=None):

@@ -209,20 +209,24 @@ async function observeUses(uses: readonly Use[], fence: Fence, facts: Map<string
     const ran = await fence.run(batch.map((use) => assemble(programOf(use), true)));
     for (const [i, use] of batch.entries()) {
       const notes = ran[i] ?? [];
-      const kept = [...harmsOf(notes), ...notes.filter((note) => note.startsWith("key "))];
+      // What happens with the values of keys is seen when only these keys are there.
+      const asked = notes.filter((note) => note.startsWith("key "));
+      const kept = use.args[0] === "keys" ? asked : harmsOf(notes);
       for (const note of kept) add({ ...use, what: factOf(note, use.args) }, facts);
     }
   }
 }
 
+/** Keeps the first use that shows what a name does, the other opcodes that do the same, and all holes. */
 function add(fact: Fact, facts: Map<string, Fact>): void {
   const [opcode = ""] = fact.opcodes;
-  const isCall = CALLS.some((call) => call === opcode);
-  const key = `${fact.path}\t${fact.what}\t${isCall ? "" : opcode}`;
+  const group = CALLS.some((call) => call === opcode) ? "call" : opcode;
+  const use = isFound(fact) ? group : `${opcode} ${fact.args.join(" ")}`;
+  const key = `${fact.path}\t${fact.what}\t${use}`;
   const known = facts.get(key);
   if (known === undefined) facts.set(key, fact);
-  else if (!known.opcodes.includes(opcode)) {
-    facts.set(key, { ...known, opcodes: [...known.opcodes, ...fact.opcodes] });
+  else if (!known.opcodes.includes(opcode) && known.args.join() === fact.args.join()) {
+    facts.set(key, { ...known, opcodes: [...known.opcodes, opcode] });
   }
 }
 

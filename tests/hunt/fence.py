@@ -19,7 +19,7 @@ from canaries import armed, canary, hook, note, noted
 
 MAX_BYTES = 3 * 2**29
 CPU_SECONDS = 2.0
-WALL_SECONDS = 30.0
+WALL_SECONDS = 6.0
 REPLY_BYTES = 2**24
 
 

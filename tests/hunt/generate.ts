@@ -3,11 +3,10 @@ import {
   type ArgumentKind,
   kindAt,
   leastArguments,
-  takesMore,
   type Use,
 } from "../../core/scanner/knowledge/python/uses.ts";
 import type { Random } from "../support/random.ts";
-import { made, named, type Program, type Value, value } from "./programs.ts";
+import { made, named, partsOf, type Program, replaced, type Value, value } from "./programs.ts";
 
 /** A text that is an expression, a path and a module, which the fence knows again. */
 export const marked = (index: number) => `canary${index}.x`;
@@ -78,7 +77,8 @@ const STORED = namesWhere((use) => use.as !== "constant" && !use.harmful);
 export class Generator {
   readonly #random: Random;
   readonly #keys: ReadonlyMap<string, readonly string[]>;
-  readonly #paths: readonly string[];
+  #paths: readonly string[] | undefined;
+  readonly #lacking: ReadonlySet<string>;
   /** Objects of the program that is being made, which occur in it again. */
   #pool: Program[] = [];
 
@@ -93,10 +93,7 @@ export class Generator {
   ) {
     this.#random = random;
     this.#keys = keys;
-    // Names with uses of their own do more than those whose state is set.
-    this.#paths = entries.filter(([path]) => !lacking.has(path)).flatMap(([path, use]) =>
-      new Array<string>(use.call !== undefined || keys.has(path) ? 8 : 1).fill(path)
-    );
+    this.#lacking = lacking;
   }
 
   /** A chain of one to three uses. */
@@ -129,7 +126,15 @@ export class Generator {
     return picked;
   }
 
+  /** Names with uses of their own are there more often: they do more than those whose state is set. */
+  #weighted(): string[] {
+    return entries.filter(([path]) => !this.#lacking.has(path)).flatMap(([path, use]) =>
+      new Array<string>(use.call !== undefined || this.#keys.has(path) ? 8 : 1).fill(path)
+    );
+  }
+
   #object(depth: number): Program {
+    this.#paths ??= this.#weighted();
     const object = this.use(this.#pick(this.#paths), depth);
     this.#pool.push(object);
     return object;
@@ -162,7 +167,7 @@ export class Generator {
   #args(path: string, use: Use, depth: number): Program[] {
     const least = leastArguments(use);
     const known = use.call?.length ?? 0;
-    const count = takesMore(use)
+    const count = use.call?.at(-1)?.endsWith("*")
       ? known - 1 + this.#random(5)
       : least + this.#random(known - least + 1);
     return Array.from(
@@ -204,6 +209,8 @@ export class Generator {
         return value(this.#pick(TEXTS));
       case "codec":
         return value(this.#pick(["latin1", "utf-8"]));
+      case "zone":
+        return value("Europe/Paris");
       case "bytes":
         return value(this.#pick(BYTES));
       case "plain":
@@ -255,16 +262,4 @@ function standIn(path: string, use: Use, isWanted: boolean): Program {
   return use.as === "function" && use.call === undefined && isWanted
     ? { ...name, canary: `object:${path}` }
     : name;
-}
-
-/** All parts of a program, itself first. */
-export function partsOf(program: Program): Program[] {
-  return [program, ...program.kids.flatMap(partsOf)];
-}
-
-/** A program with a part replaced wherever it occurs. */
-export function replaced(program: Program, part: Program | undefined, by: Program): Program {
-  if (program === part) return by;
-  const kids = program.kids.map((kid) => replaced(kid, part, by));
-  return kids.every((kid, i) => kid === program.kids[i]) ? program : { ...program, kids };
 }

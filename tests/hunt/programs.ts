@@ -41,6 +41,18 @@ export function nameOf(path: string): readonly [module: string, name: string] {
   return [path.slice(0, dot), path.slice(dot + 1)];
 }
 
+/** All parts of a program, itself first. */
+export function partsOf(program: Program): Program[] {
+  return [program, ...program.kids.flatMap(partsOf)];
+}
+
+/** A program with a part replaced wherever it occurs. */
+export function replaced(program: Program, part: Program | undefined, by: Program): Program {
+  if (program === part) return by;
+  const kids = program.kids.map((kid) => replaced(kid, part, by));
+  return kids.every((kid, i) => kid === program.kids[i]) ? program : { ...program, kids };
+}
+
 const ENCODER = new TextEncoder();
 const OPENERS: Readonly<Record<ContainerKind, string>> = {
   tuple: "(",

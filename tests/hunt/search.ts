@@ -1,8 +1,8 @@
 import type { Random } from "../support/random.ts";
 import type { Fence } from "./fence.ts";
-import { Generator, partsOf, replaced } from "./generate.ts";
+import { Generator } from "./generate.ts";
 import { harmsOf, isClean } from "./judge.ts";
-import { assemble, type Program, value } from "./programs.ts";
+import { assemble, partsOf, type Program, replaced, value } from "./programs.ts";
 
 /** A program that does something, in which the scanner finds nothing. */
 export interface Hole {
@@ -33,7 +33,8 @@ export class Search {
   readonly #generator: Generator;
   readonly #corpus: Program[] = [];
   readonly #reached = new Set<string>();
-  readonly #known = new Set<string>();
+  /** The names of each hole that was found. */
+  readonly #holes: Set<string>[] = [];
 
   constructor(
     fence: Fence,
@@ -63,7 +64,7 @@ export class Search {
     while (batch.length < BATCH) {
       const program = this.#next();
       this.progress.programs++;
-      if (isClean(program)) batch.push(program);
+      if (!this.#isKnown(program) && isClean(program)) batch.push(program);
     }
     this.progress.clean += batch.length;
     return batch;
@@ -90,19 +91,21 @@ export class Search {
       if (isNew && this.#corpus.length < MAX_CORPUS) this.#corpus.push(program);
       return;
     }
-    const key = keyOf(harm, program);
-    if (this.#known.has(key)) return;
+    if (this.#isKnown(program)) return;
     if ((await this.#doing([program], harm)).length === 0) {
       this.progress.unconfirmed++;
       return;
     }
-    this.#known.add(key);
     const smallest = await this.#smallest(program, harm);
-    const found = keyOf(harm, smallest);
-    if (this.#known.has(found) && found !== key) return;
-    this.#known.add(found);
+    this.#holes.push(namesOf(smallest));
     this.progress.holes++;
     yield { program: smallest, harm };
+  }
+
+  /** Whether a program has all names of a hole that was found: it would do the same. */
+  #isKnown(program: Program): boolean {
+    const names = namesOf(program);
+    return this.#holes.some((hole) => hole.isSubsetOf(names));
   }
 
   /** The programs that do what a note says, each after those before it. */
@@ -131,10 +134,5 @@ export class Search {
 const sizeOf = (program: Program) => assemble(program, false).length;
 const verbOf = (note: string) => note.split(" ")[0];
 
-/** Holes are one if they do the same with the same outermost names. */
-function keyOf(harm: string, program: Program): string {
-  const names = partsOf(program).flatMap(({ op, kids: [first] }) =>
-    op !== "BUILD" && first?.name !== undefined ? [first.name.join(".")] : []
-  );
-  return [verbOf(harm), ...new Set(names.sort())].join(" ");
-}
+const namesOf = (program: Program) =>
+  new Set(partsOf(program).flatMap(({ name }) => name?.join(".") ?? []));

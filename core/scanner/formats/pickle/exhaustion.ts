@@ -46,6 +46,9 @@ export function exhaustion(
     const exponent = Math.max(0, ...args.map((value) => exponentOf(textOf(value) ?? "")));
     if (exponent > MAX_EXPONENT) return `Computes a fraction with the exponent ${exponent}`;
   }
+  if (MULTIPLYING.test(path) && integerOf(second) > MAX_EXPONENT) {
+    return `Combines ${integerOf(second)} items`;
+  }
   if (REBUILT_ARRAY.test(path)) {
     const shape = args.find((value) => value.kind === "tuple");
     const elements = shape?.kind === "tuple" ? product(shape.items) : 0;
@@ -53,6 +56,13 @@ export function exhaustion(
   }
   if (LAZY.test(path) && !MULTIPLYING.test(path)) return undefined;
   const source = args.find((value) => isCall(value) && yieldsTooMuch(value));
+  return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
+}
+
+/** Describes how a state never ends: objects take all items of it, or of its parts. */
+export function stateExhaustion(state: PickleValue): string | undefined {
+  const parts = state.kind === "tuple" || state.kind === "list" ? state.items : [state];
+  const source = parts.find((value) => isCall(value) && yieldsTooMuch(value));
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
 }
 

@@ -4,6 +4,7 @@ import { dtypeLie } from "./dtype_state.ts";
 import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Reach } from "./reach.ts";
+import { shapeFault } from "./state_shapes.ts";
 import { check, INERT, levelOf } from "./traits.ts";
 import type { UseSignal } from "./uses.ts";
 import {
@@ -51,7 +52,9 @@ export function stateSignals(
 ): readonly UseSignal[] {
   const maker = makerOf(target);
   const special = specialKeys(state, target, context);
-  if (special.length === 0 && isOrdinary(maker?.use, target, state)) return NONE_FOUND;
+  const fault = maker?.use && shapeFault(target, maker, state, context);
+  const isPlain = special.length === 0 && fault === undefined;
+  if (isPlain && isOrdinary(maker?.use, target, state)) return NONE_FOUND;
   const of = maker?.path ?? "an object";
   const key = special.find((key) => MEMORY_KEYS.has(key)) ??
     special.find((key) => CLASS_KEYS.has(key)) ?? special[0];
@@ -64,6 +67,7 @@ export function stateSignals(
   if (state.kind === "call" && state !== target && levelOf(state) > INERT) {
     found.push(stateSignal(`Gives ${of} an object with functions as its state`));
   }
+  if (fault !== undefined) found.push(stateSignal(fault.message, { ...BEYOND, ...fault }));
   if (maker.use.state === "dtype") {
     const lie = dtypeLie(target, state, context);
     if (lie !== undefined) found.push(stateSignal(`A numpy.dtype has wrong ${lie}`, MEMORY));

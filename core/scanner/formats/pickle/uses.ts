@@ -136,6 +136,8 @@ function fits(
       return value.kind === "text" || value.kind === "built";
     case "codec":
       return CODECS.has(textOf(value)?.toLowerCase() ?? "");
+    case "zone":
+      return ZONE.test(textOf(value) ?? "");
     case "bytes":
       return value.kind === "bytes" || value.kind === "plain" || isMadeOfBytes(value);
     case "plain":
@@ -191,6 +193,9 @@ export function markCalled(record: ImportRecord): void {
 const CODECS: ReadonlySet<string> = new Set(
   "latin1 latin-1 iso-8859-1 utf8 utf-8 ascii us-ascii".split(" "),
 );
+
+/** Time zones: `UTC`, `Etc/GMT+1`, `America/Argentina/Ushuaia`. */
+const ZONE = /^[A-Z][\w+-]{1,30}(?:\/[A-Z][\w+-]{1,30}){0,2}$/;
 
 /** Types of elements by NumPy's codes, and the names that they have. */
 const DTYPE =

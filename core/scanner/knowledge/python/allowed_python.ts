@@ -81,6 +81,6 @@ export const PYTHON_NAMES: readonly AllowedNames[] = [
   ["uuid", "UUID"],
   ["uuid", "SafeUUID", ENUM],
   ["pytz", "_p _UTC", { as: "function", call: ["plain*"] }],
-  ["zoneinfo", "ZoneInfo", OF_TEXT],
-  ["zoneinfo", "ZoneInfo._unpickle", { as: "function", call: ["text", "number"] }],
+  ["zoneinfo", "ZoneInfo", { call: ["zone"] }],
+  ["zoneinfo", "ZoneInfo._unpickle", { as: "function", call: ["zone", "number"] }],
 ];

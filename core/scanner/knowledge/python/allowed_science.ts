@@ -107,17 +107,20 @@ const EXTENSION_TYPES = `
   UInt64Dtype Float32Dtype Float64Dtype
 `;
 
+const FRAME: Use = { inertKeys: ["_flags"] };
+
 const PANDAS_NAMES: readonly AllowedNames[] = [
+  ["pandas", "DataFrame Series", FRAME],
   [
     "pandas",
-    `DataFrame Series Index RangeIndex DatetimeIndex TimedeltaIndex PeriodIndex IntervalIndex
+    `Index RangeIndex DatetimeIndex TimedeltaIndex PeriodIndex IntervalIndex
     MultiIndex CategoricalIndex Categorical`,
   ],
   ["pandas", `Timestamp Timedelta Interval Period ${EXTENSION_TYPES}`, MADE],
   ["pandas", "NA NaT", CONSTANT],
   ["pandas._libs.missing", "NA", CONSTANT],
-  ["pandas.core.frame", "DataFrame"],
-  ["pandas.core.series", "Series"],
+  ["pandas.core.frame", "DataFrame", FRAME],
+  ["pandas.core.series", "Series", FRAME],
   ["pandas.core.internals.managers", "BlockManager SingleBlockManager", MADE],
   ["pandas.core.internals.blocks", "Block"],
   ["pandas.core.internals.blocks", "new_block", MAKER],
@@ -196,7 +199,7 @@ export const SCIENCE_NAMES: readonly AllowedNames[] = [
     "xgboost.sklearn",
     "XGBModel XGBClassifier XGBRegressor XGBRanker XGBRFClassifier XGBRFRegressor",
   ],
-  ["lightgbm.basic", "Booster", BARE],
+  ["lightgbm.basic", "Booster", { harmful: true, inertKeys: ["handle", "_handle"] }],
   ["lightgbm.sklearn", "LGBMModel LGBMClassifier LGBMRegressor LGBMRanker"],
   ["catboost.core", "CatBoost CatBoostClassifier CatBoostRegressor"],
   ["ml_dtypes", "bfloat16 float8_e4m3fn float8_e5m2 int4 uint4"],

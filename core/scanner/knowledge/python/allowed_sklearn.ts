@@ -1,4 +1,6 @@
-import { type AllowedNames, DICT, FUNCTION, MADE, REBUILDER } from "./uses.ts";
+import { type AllowedNames, DICT, FUNCTION, MADE, REBUILDER, type Use } from "./uses.ts";
+
+const TREE: Use = { stateItems: 13 };
 
 /** scikit-learn, including the module names without underscores from before version 0.22. */
 export const SKLEARN_NAMES: readonly AllowedNames[] = [
@@ -134,9 +136,9 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.neighbors._lof", "LocalOutlierFactor"],
   ["sklearn.neighbors._kde", "KernelDensity"],
   ["sklearn.neighbors._kd_tree", "newObj", REBUILDER],
-  ["sklearn.neighbors._kd_tree", "KDTree KDTree64 KDTree32"],
+  ["sklearn.neighbors._kd_tree", "KDTree KDTree64 KDTree32", TREE],
   ["sklearn.neighbors._ball_tree", "newObj", REBUILDER],
-  ["sklearn.neighbors._ball_tree", "BallTree BallTree64 BallTree32"],
+  ["sklearn.neighbors._ball_tree", "BallTree BallTree64 BallTree32", TREE],
   [
     "sklearn.metrics._dist_metrics",
     `EuclideanDistance EuclideanDistance64 MinkowskiDistance EuclideanDistance32
@@ -147,6 +149,7 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
     HammingDistance32 CanberraDistance CanberraDistance64 CanberraDistance32 BrayCurtisDistance
     BrayCurtisDistance64 BrayCurtisDistance32 JaccardDistance JaccardDistance64 JaccardDistance32
     HaversineDistance HaversineDistance64 HaversineDistance32`,
+    { stateItems: 3 },
   ],
   ["sklearn.metrics._dist_metrics", "newObj", REBUILDER],
   ["sklearn.cluster._kmeans", "KMeans MiniBatchKMeans BisectingKMeans"],

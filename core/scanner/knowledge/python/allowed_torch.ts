@@ -21,6 +21,9 @@ const FUSED = `
   ConvBnReLU3d BNReLU2d BNReLU3d
 `;
 
+/** Seed, offset and state: the state is read as if it were there. */
+const GENERATOR: Use = { call: ["inert*"], stateItems: 3 };
+
 /** Calls its first argument with those in the third, and makes an object of its second of the result. */
 const APPLIER: Use = { as: "function", call: ["own maker", "own class", "inert*"] };
 
@@ -33,8 +36,8 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ],
   ["torch", "Size", { call: ["items?"] }],
   ["torch", "device", { call: ["text", "number?"] }],
-  ["torch", "Generator", MADE],
-  ["torch._C", "Generator", MADE],
+  ["torch", "Generator", GENERATOR],
+  ["torch._C", "Generator", GENERATOR],
   [
     "torch",
     `strided sparse_coo sparse_csr contiguous_format channels_last channels_last_3d preserve_format

@@ -16,6 +16,7 @@
  * - `number`: an integer, float, bool or None.
  * - `text`: a string constant.
  * - `codec`: a text that names a codec which only turns text into bytes.
+ * - `zone`: a text that names a time zone: a file of one is opened.
  * - `bytes`: bytes, or a call that makes them of a constant.
  * - `plain`: one of these, or a container of them.
  * - `inert`: also constants and objects, as long as nothing in them can be called.
@@ -34,6 +35,7 @@ const KINDS = [
   "number",
   "text",
   "codec",
+  "zone",
   "bytes",
   "plain",
   "inert",
@@ -67,6 +69,10 @@ export interface Use {
   readonly built?: true;
   /** The state is checked by rules of its own. */
   readonly state?: "dtype" | "formula";
+  /** Keys of the state whose values the class uses by their methods: nothing in them can be called. */
+  readonly inertKeys?: readonly string[];
+  /** The state is a tuple of this many items at least: compiled code reads them without a check. */
+  readonly stateItems?: number;
   /** What it makes is called like a function. */
   readonly makes?: "callable";
   /** The constructor does harm, so nothing may get the class that could call it. */
