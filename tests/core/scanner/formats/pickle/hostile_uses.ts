@@ -369,6 +369,59 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     term: call(name("itertools", "product"), call(name("itertools", "count"), 0)),
     verdict: "W",
   },
+  {
+    title: "evasion 92: an endless iterator as a part of a state",
+    term: {
+      of: { make: name("statsmodels.discrete.discrete_model", "PoissonResultsWrapper") },
+      state: { tuple: [call(name("itertools", "count")), 1] },
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 92: combinations of more items than memory has",
+    term: call(name("itertools", "combinations"), "abc", 2 ** 31),
+    verdict: "W",
+  },
+
+  {
+    title: "evasion 93: a tree with fewer parts than compiled code reads",
+    term: { of: { make: name("sklearn.neighbors._kd_tree", "KDTree64") }, state: { tuple: [] } },
+    verdict: "W",
+  },
+  {
+    title: "evasion 93: such a tree from a function",
+    term: {
+      of: call(
+        name("sklearn.neighbors._ball_tree", "newObj"),
+        name("sklearn.neighbors._ball_tree", "BallTree64"),
+      ),
+      state: { list: [1] },
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 93: a generator of torch without a state",
+    term: { of: call(name("torch", "Generator")), state: null },
+    verdict: "W",
+  },
+  {
+    title: "evasion 93: a function as a state",
+    term: { of: { make: name("sklearn.svm._classes", "SVC") }, state: name("numpy", "max") },
+    verdict: "W",
+  },
+  {
+    title: "evasion 93: an object whose method a state calls",
+    term: {
+      of: { make: name("pandas.core.frame", "DataFrame") },
+      state: dictOf(["_flags", bunch("keys", ADD)]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 93: a file that is no time zone",
+    term: call(name("zoneinfo", "ZoneInfo"), "tzdata.zi"),
+    verdict: "W",
+  },
 ];
 
 function nested(term: Term, levels: number): Term {

@@ -144,6 +144,18 @@ const REAL_USES: Readonly<Record<string, Term>> = {
     of: { make: name("_io", "BytesIO") },
     state: { tuple: [bytes("abc"), 3, null] },
   },
+  "a metric": {
+    of: call(
+      name("sklearn.metrics._dist_metrics", "newObj"),
+      name("sklearn.metrics._dist_metrics", "EuclideanDistance64"),
+    ),
+    state: { tuple: [2, { list: [0] }, { list: [0] }] },
+  },
+  "a time zone": call(
+    name("zoneinfo", "ZoneInfo._unpickle"),
+    "America/Argentina/Ushuaia",
+    1,
+  ),
   "an iterator": { of: call(name("builtins", "iter"), { list: [1, 2] }), state: 1 },
 };
 
