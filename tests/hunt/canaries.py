@@ -44,12 +44,22 @@ def hook(event: str, args: tuple) -> None:
             return
         note(f"{event} {marked[0]}")
         raise Stopped
-    if event in ORDINARY or event in OF_IMPORTS and is_import(event, args):
+    if event in ORDINARY or event in OF_IMPORTS and is_import(event, args) or is_importing():
         return
-    what = f" {text_of(args[0])[-60:]}" if args and isinstance(args[0], (str, bytes)) else ""
+    what = f": {text_of(args[0])[-60:]}" if args and isinstance(args[0], (str, bytes)) else ""
     note(f"{event}{what}")
     if not HARMLESS.match(event):
         raise Stopped
+
+
+def is_importing() -> bool:
+    """Whether a library is loading a part of itself."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def text_of(arg: object) -> str:

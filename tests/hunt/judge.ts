@@ -11,9 +11,12 @@ export function isClean(program: Program): boolean {
   return file.findings.worst() === undefined;
 }
 
-/** Notes of what is only looked at, and events of libraries that do no harm without a text of the file. */
+/**
+ * Notes of what is only looked at, and events of libraries that do no harm without a text of the file. A
+ * process that waits has been forked from one with threads.
+ */
 const LOOKS = /^(?:reads|sets|item|setitem|iterates|len|int|float|text|bytes|contains|hash|key)$/;
-const ORDINARY = /^(?:ctypes|gc|sys)\./;
+const ORDINARY = /^(?:ctypes|gc|sys)\.|^waits$/;
 
 /** What a program did that no pickle should do, of the notes of the fence. */
 export function harmsOf(notes: readonly string[]): string[] {
