@@ -15,8 +15,9 @@ OF_IMPORTS = {"compile", "exec", "open", "os.listdir", "os.scandir"}
 # What is noted and then goes on; all else is stopped before it happens.
 HARMLESS = re.compile(r"ctypes\.|gc\.|sys\.")
 PREFIXES = tuple({path for path in sys.path if path} | {sys.prefix, sys.base_prefix})
-# What named tuples and data classes compile. Their code then has the name `<string>`, as all that text is.
-GENERATED = re.compile(r"^lambda _cls|__create_fn__")
+# What named tuples, data classes and signatures compile, and names, which do nothing. The code of a text
+# is called `<string>` when it runs.
+GENERATED = re.compile(r"^lambda _cls|__create_fn__|^def foo\(self, \*args, \*\*kwargs\): pass|^\w+$")
 MAX_NOTES = 40
 
 noted: list[str] = []
