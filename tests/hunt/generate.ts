@@ -218,6 +218,8 @@ export class Generator {
       case "inert":
         if (depth > 0 && this.#random(2) === 0) return this.#object(depth - 1);
         return this.#simple(() => made(this.#pick(["tuple", "list"]), ...parts("inert")), depth);
+      case "object":
+        return this.#object(depth - 1);
       case "items":
         return this.#random(2) === 0
           ? made("list", ...parts("held"))

@@ -144,6 +144,8 @@ function fits(
       return isPlain(value, reach);
     case "inert":
       return found.callable === undefined && found.suspect === undefined;
+    case "object":
+      return value.kind === "call" && found.callable === undefined && found.suspect === undefined;
     case "items":
       return isAtom(value) || isContainer(value) && found.suspect === undefined;
     case "held":

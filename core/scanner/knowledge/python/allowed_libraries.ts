@@ -1,4 +1,4 @@
-import { type AllowedNames, BARE, DICT, FUNCTION, MADE } from "./uses.ts";
+import { type AllowedNames, BARE, DICT, FUNCTION, MADE, type Use } from "./uses.ts";
 
 /** The constructors of gensim read files and call what they are given. */
 const GENSIM: readonly AllowedNames[] = [
@@ -42,16 +42,19 @@ const OMEGACONF: readonly AllowedNames[] = [
   ],
 ];
 
-const KALMAN_CLASSES: readonly AllowedNames[] = [
-  ["_initialization", "Initialization"],
-  ["_kalman_filter", "KalmanFilter"],
-  ["_kalman_smoother", "KalmanSmoother"],
-  ["_representation", "Statespace"],
-  ["_simulation_smoother", "SimulationSmoother"],
-].map(([module, name]): AllowedNames => [
+/** Its compiled code believes that the model, the first argument, is one. */
+const OF_MODEL: Use = { call: ["object", "inert*"] };
+
+const KALMAN_CLASSES: readonly AllowedNames[] = ([
+  ["_initialization", "Initialization", MADE],
+  ["_kalman_filter", "KalmanFilter", OF_MODEL],
+  ["_kalman_smoother", "KalmanSmoother", OF_MODEL],
+  ["_representation", "Statespace", MADE],
+  ["_simulation_smoother", "SimulationSmoother", OF_MODEL],
+] as const).map(([module, name, use]): AllowedNames => [
   `statsmodels.tsa.statespace.${module}`,
   ["c", "d", "s", "z"].map((type) => `${type}${name}`).join(" "),
-  MADE,
+  use,
 ]);
 
 const STATSMODELS: readonly AllowedNames[] = [

@@ -20,6 +20,7 @@
  * - `bytes`: bytes, or a call that makes them of a constant.
  * - `plain`: one of these, or a container of them.
  * - `inert`: also constants and objects, as long as nothing in them can be called.
+ * - `object`: what another call made, as `inert`.
  * - `items`: a constant, or a container of anything that may be stored.
  * - `held`: anything that may be stored: also allowed classes and functions.
  * - `callable`: an allowed class or function, `None`, or a partial of one.
@@ -39,6 +40,7 @@ const KINDS = [
   "bytes",
   "plain",
   "inert",
+  "object",
   "items",
   "held",
   "callable",

@@ -405,6 +405,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 93: a smoother without a model",
+    term: call(
+      name("statsmodels.tsa.statespace._simulation_smoother", "cSimulationSmoother"),
+      null,
+    ),
+    verdict: "W",
+  },
+  {
     title: "evasion 93: a function as a state",
     term: { of: { make: name("sklearn.svm._classes", "SVC") }, state: name("numpy", "max") },
     verdict: "W",
