@@ -384,12 +384,12 @@ export const HOSTILE_USES: readonly HostileUse[] = [
   },
 
   {
-    title: "evasion 93: a tree with fewer parts than compiled code reads",
+    title: "evasion 97: a tree with fewer parts than compiled code reads",
     term: { of: { make: name("sklearn.neighbors._kd_tree", "KDTree64") }, state: { tuple: [] } },
     verdict: "W",
   },
   {
-    title: "evasion 93: such a tree from a function",
+    title: "evasion 97: such a tree from a function",
     term: {
       of: call(
         name("sklearn.neighbors._ball_tree", "newObj"),
@@ -400,12 +400,12 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
-    title: "evasion 93: a generator of torch without a state",
+    title: "evasion 97: a generator of torch without a state",
     term: { of: call(name("torch", "Generator")), state: null },
     verdict: "W",
   },
   {
-    title: "evasion 93: a smoother without a model",
+    title: "evasion 97: a smoother without a model",
     term: call(
       name("statsmodels.tsa.statespace._simulation_smoother", "cSimulationSmoother"),
       null,
@@ -413,12 +413,12 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
-    title: "evasion 93: a function as a state",
+    title: "evasion 97: a function as a state",
     term: { of: { make: name("sklearn.svm._classes", "SVC") }, state: name("numpy", "max") },
     verdict: "W",
   },
   {
-    title: "evasion 93: an object whose method a state calls",
+    title: "evasion 97: an object whose method a state calls",
     term: {
       of: { make: name("pandas.core.frame", "DataFrame") },
       state: dictOf(["_flags", bunch("keys", ADD)]),
@@ -426,7 +426,7 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
-    title: "evasion 93: a file that is no time zone",
+    title: "evasion 97: a file that is no time zone",
     term: call(name("zoneinfo", "ZoneInfo"), "tzdata.zi"),
     verdict: "W",
   },
