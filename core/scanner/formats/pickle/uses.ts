@@ -197,7 +197,7 @@ const CODECS: ReadonlySet<string> = new Set(
 );
 
 /** Time zones: `UTC`, `Etc/GMT+1`, `America/Argentina/Ushuaia`. */
-const ZONE = /^[A-Z][\w+-]{1,30}(?:\/[A-Z][\w+-]{1,30}){0,2}$/;
+const ZONE = /^(?:localtime|[A-Z][\w+-]{1,30}(?:\/[A-Z][\w+-]{1,30}){0,2})$/;
 
 /** Types of elements by NumPy's codes, and the names that they have. */
 const DTYPE =
