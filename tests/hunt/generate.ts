@@ -189,7 +189,7 @@ export class Generator {
     const shape = this.#random(keys === undefined ? 4 : 8);
     if (shape === 0) return made("BUILD", object, part());
     if (shape < 3) {
-      const length = 1 + this.#random(7);
+      const length = ALLOWED_USES.get(path)?.stateItems ?? 1 + this.#random(7);
       return made("BUILD", object, made("tuple", ...Array.from({ length }, part)));
     }
     const names = keys ?? MEMBERS;
@@ -216,6 +216,7 @@ export class Generator {
       case "plain":
         return this.#simple(() => made(this.#pick(["tuple", "list"]), ...parts("plain")), depth);
       case "inert":
+        if (this.#random(8) === 0) return this.#array();
         if (depth > 0 && this.#random(2) === 0) return this.#object(depth - 1);
         return this.#simple(() => made(this.#pick(["tuple", "list"]), ...parts("inert")), depth);
       case "object":
@@ -243,6 +244,34 @@ export class Generator {
       default:
         return kind satisfies never;
     }
+  }
+
+  /** An array of numbers, as NumPy writes it. */
+  #array(): Program {
+    const code = this.#pick(["f8", "i8", "f4", "i4", "u1"]);
+    const length = this.#random(5);
+    const shape = this.#random(2) === 0 ? [length] : [length, 2];
+    const size = shape.reduce((all, side) => all * side, Number(code.slice(1)));
+    const state = [3, "<", null, null, null, -1, -1, 0].map(value);
+    const dtype = made("REDUCE", named("numpy.dtype"), ...[code, false, true].map(value));
+    return made(
+      "BUILD",
+      made(
+        "REDUCE",
+        named("numpy._core.multiarray._reconstruct"),
+        named("numpy.ndarray"),
+        made("tuple", value(0)),
+        value(latin1("b")),
+      ),
+      made(
+        "tuple",
+        value(1),
+        made("tuple", ...shape.map(value)),
+        made("BUILD", dtype, made("tuple", ...state)),
+        value(false),
+        value(new Uint8Array(size).fill(this.#pick([0, 0, 1, 255]))),
+      ),
+    );
   }
 
   #simple(container: () => Program, depth: number): Program {
