@@ -50,8 +50,9 @@ export function exhaustion(
     return `Combines ${integerOf(second)} items`;
   }
   if (REBUILT_ARRAY.test(path)) {
-    const shape = args.find((value) => value.kind === "tuple");
-    const elements = shape?.kind === "tuple" ? product(shape.items) : 0;
+    // A shape is a tuple, a list, or one integer.
+    const sizes = args.map((value) => isContainer(value) ? product(value.items) : integerOf(value));
+    const elements = Math.max(0, ...sizes);
     if (elements > MAX_ELEMENTS) return `Allocates an array of ${elements} elements`;
   }
   if (LAZY.test(path) && !MULTIPLYING.test(path)) return undefined;

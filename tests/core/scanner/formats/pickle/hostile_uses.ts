@@ -378,6 +378,16 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 92: an array whose shape is one number",
+    term: call(
+      name("numpy._core.multiarray", "_reconstruct"),
+      name("numpy", "ndarray"),
+      2 ** 33,
+      bytes("b"),
+    ),
+    verdict: "W",
+  },
+  {
     title: "evasion 92: combinations of more items than memory has",
     term: call(name("itertools", "combinations"), "abc", 2 ** 31),
     verdict: "W",
