@@ -33,7 +33,7 @@ Deno.test("C 18 the gate blocks across a crash, and scans what the crash left un
   assert.deepEqual(await settledVerdicts(one, "d"), [
     "d/clean.pkl clean",
     "d/evil.pkl dangerous",
-    "d/slow.bin clean",
+    "d/slow.bin unknown",
   ]);
   assert.deepEqual(await one.bytes({ path: "d/clean.pkl" }), clean);
   const { status } = await one.send("GET", "/resources/download?path=d/evil.pkl");
