@@ -1,5 +1,6 @@
--- A further verdict: unknown. Results of earlier versions of the program are made anew.
-DROP TABLE scan_results;
+-- A further verdict: unknown.
+DROP INDEX scan_results_long;
+ALTER TABLE scan_results RENAME TO former_results;
 CREATE TABLE scan_results (
   hash TEXT NOT NULL CHECK (length(hash) = 32),
   user_id INTEGER NOT NULL,
@@ -16,5 +17,10 @@ CREATE TABLE scan_results (
   result TEXT NOT NULL, -- JSON; last, as it is large
   PRIMARY KEY (hash, user_id, name, skip)
 ) STRICT, WITHOUT ROWID;
+INSERT INTO scan_results
+  SELECT hash, user_id, name, skip, version, sha256, verdict, findings, scanned_at, took_ms, read_ms,
+    result
+  FROM former_results;
+DROP TABLE former_results;
 -- Results that are reused.
 CREATE INDEX scan_results_long ON scan_results (hash, name, skip, version) WHERE took_ms >= 1000;
