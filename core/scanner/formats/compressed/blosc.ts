@@ -6,7 +6,6 @@ import { unpackLz4Block } from "../../readers/compression/lz4.ts";
 import {
   DamagedData,
   type OutputBuffer,
-  OutputFull,
   UnsupportedData,
 } from "../../readers/compression/output_buffer.ts";
 
@@ -107,24 +106,28 @@ function unpackPart(codec: number, data: Uint8Array, bytes: number, output: Outp
     case 1:
       return unpackLz4Block(data, output, output.length);
     case 3:
-      return output.append(unpackedBy(inflateSync, data, bytes));
+      return appendBy(inflateSync, data, bytes, output);
     case 4:
-      return output.append(unpackedBy(zstdDecompressSync, data, bytes));
+      return appendBy(zstdDecompressSync, data, bytes, output);
     default:
       throw new UnsupportedData(`Codec ${codec} of Blosc`);
   }
 }
 
-/** @throws {DamagedData} when the data is malformed, or unpacks to more bytes. */
-function unpackedBy(
+/**
+ * @throws {OutputFull} when so many bytes may not be unpacked. A header can claim 4 GiB for each block.
+ * @throws {DamagedData} when the data is malformed, or unpacks to more bytes.
+ */
+function appendBy(
   decode: (data: Uint8Array, options: { maxOutputLength: number }) => Uint8Array,
   data: Uint8Array,
   bytes: number,
-): Uint8Array {
+  output: OutputBuffer,
+): void {
+  output.reserve(bytes);
   try {
-    return decode(data, { maxOutputLength: bytes });
+    output.append(decode(data, { maxOutputLength: bytes }));
   } catch (error) {
-    if (error instanceof OutputFull) throw error;
     throw new DamagedData(error instanceof Error ? error.message : "Damaged data");
   }
 }
