@@ -2,6 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { AuditLog } from "../core/audit.ts";
 import type { ConsoleSessions } from "../core/console_sessions.ts";
+import type { Chunk } from "../core/content.ts";
 import { quoted } from "../core/errors.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./serving/audit.ts";
@@ -81,6 +82,7 @@ export function createApp(options: AppOptions): App {
   const { log, inFlight, trustedProxies = new TrustedProxies([]) } = options;
   const metrics = new Metrics(options.measure);
   const publicUrl = new PublicUrl(options.url, trustedProxies);
+  let description: Chunk | undefined;
   // Every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({
     router: new SplitRouter("/hub/"),
@@ -92,7 +94,8 @@ export function createApp(options: AppOptions): App {
   const serve = routeServer(app, options, {
     ...options,
     metrics,
-    describe: () => new TextEncoder().encode(JSON.stringify(openApi(ROUTES, publicUrl.path))),
+    describe: () =>
+      description ??= new TextEncoder().encode(JSON.stringify(openApi(ROUTES, publicUrl.path))),
     largeReports: largeReportPermits(),
     publicUrl,
     isTraced: options.activeSpan !== undefined,

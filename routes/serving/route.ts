@@ -63,7 +63,7 @@ export interface Services {
   readonly largeReports: Semaphore;
   readonly findFault: FindFault;
   readonly metrics: Metrics;
-  /** Makes the OpenAPI description of the table of routes, as JSON. */
+  /** The OpenAPI description of the table of routes, as JSON. Made for the first request: it takes long. */
   readonly describe: () => Chunk;
   readonly log: Log;
 }
