@@ -2,6 +2,8 @@ import type { Use } from "../../knowledge/python/uses.ts";
 import type { IsNotableKey } from "./containers.ts";
 import { dtypeLie } from "./dtype_state.ts";
 import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
+import { evaluatesFormula } from "./formula.ts";
+import { MEMORY, MEMORY_KEYS } from "./memory_keys.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Reach } from "./reach.ts";
 import { shapeFault } from "./state_shapes.ts";
@@ -26,12 +28,6 @@ const BEYOND = {
   name: "Pickle Use",
   severity: "warning",
   why: "The name is known from real files, but none uses it so",
-} as const;
-
-const MEMORY = {
-  name: "Pickle Use",
-  severity: "critical",
-  why: "NumPy takes the numbers of the file for addresses, and reads and writes memory there",
 } as const;
 
 const NONE_FOUND: readonly UseSignal[] = [];
@@ -99,7 +95,7 @@ function stateSignal(
   return { ...kind, message: escapedExcerpt(message), ruleCode: "S207" };
 }
 
-/** The signal of an object that holds what none of real files does. */
+/** The signal of an object that holds something that no object in a real file holds. */
 export function storedSignal(held: string): UseSignal {
   return stateSignal(`Stores ${held} in an object`);
 }
@@ -116,11 +112,6 @@ const EVALUATES = {
   why: "The object evaluates its formula as Python code when it gets the state",
 } as const;
 
-/** Attributes that say where the memory of an array is. */
-const MEMORY_KEYS: ReadonlySet<string> = new Set(
-  "__array_interface__ __array_struct__ __cuda_array_interface__".split(" "),
-);
-
 /** Attributes that make an object another one, or are called when the pickle goes on. */
 const CLASS_KEYS: ReadonlySet<string> = new Set("__class__ __dict__ __setstate__".split(" "));
 
@@ -133,14 +124,14 @@ function isSpecial(text: string | undefined): text is string {
   return text.length > 4 && !ORDINARY_KEYS.has(text);
 }
 
-const COMPUTED = "an attribute under a computed name";
-
 /** What the keys of a state are read with. */
 interface StateContext {
   readonly textOf: TextOf;
   readonly isNotableKey: IsNotableKey;
   readonly reach: Reach;
 }
+
+const COMPUTED = "an attribute under a computed name";
 
 /** Values in a state that are searched for keys when a call makes the state. */
 const MAX_VALUES = 5000;
@@ -189,40 +180,6 @@ function textsWithin(root: Call, { textOf, reach }: StateContext): string[] {
   return found;
 }
 
-/** Terms of a formula that only look up names and compute: `y`, `C(group)`, `I(x**2)`, `np.log(x + 1)`. */
-const PLAIN_TERM =
-  /^(?:\w+|C\(\w+\)|I\(\w+ ?\*\* ?\d\)|np\.(?:abs|cos|exp|log|log10|log1p|log2|sin|sqrt|square)\(\w+(?: ?[+*-] ?\d{1,6})?\))$/;
-
-/** Whether data of statsmodels evaluates a text of its state: it does so under two keys. */
-function evaluatesFormula(state: PickleValue, { textOf, reach }: StateContext): boolean {
-  if (state.kind !== "dict" || state.omitted > 0 || !reach.spend(state.items.length)) return true;
-  let formula: string | undefined;
-  let isEvaluated = false;
-  for (let i = 0; i < state.items.length; i += 2) {
-    const key = textOf(state.items[i] ?? PLAIN);
-    if (key === undefined) return true;
-    if (key === "restore_design_info" || key === "restore_model_spec") isEvaluated = true;
-    if (key === "formula") formula = textOf(state.items[i + 1] ?? PLAIN);
-  }
-  return isEvaluated && !isPlainFormula(formula ?? "");
-}
-
-function isPlainFormula(formula: string): boolean {
-  const terms: string[] = [];
-  // Operators within parentheses belong to a term.
-  let [depth, start] = [0, 0];
-  for (let i = 0; i <= formula.length; i++) {
-    const character = formula[i] ?? "~";
-    if (character === "(") depth++;
-    else if (character === ")") depth--;
-    else if (depth === 0 && "~+:*-".includes(character)) {
-      terms.push(formula.slice(start, i).trim());
-      start = i + 1;
-    }
-  }
-  return depth === 0 && terms.every((term) => PLAIN_TERM.test(term));
-}
-
 const ITEMS_OF: { readonly [name in OpcodeName]?: "list" | "dict" | "set" } = {
   APPEND: "list",
   APPENDS: "list",
@@ -246,59 +203,4 @@ export function itemSignals(target: Call, opcode: OpcodeName): readonly UseSigna
 function beyondItems(message: string, opcode: OpcodeName): UseSignal {
   const ruleCode = CHANGE_RULES[opcode] ?? "S209";
   return { ...BEYOND, message: escapedExcerpt(message), ruleCode };
-}
-
-/**
- * The signal of a dict or a pair that says where the memory of an array is: objects make attributes of
- * them.
- */
-export function memorySignal(
-  items: readonly PickleValue[],
-  last: PickleValue | undefined,
-  textOf: TextOf,
-): UseSignal | undefined {
-  let before = last;
-  for (const item of items) {
-    if (before !== undefined && mayBeKey(before) && isPlace(item) && isMemoryKey(before, textOf)) {
-      return { ...MEMORY, message: "Says where the memory of an array is", ruleCode: "S207" };
-    }
-    before = item;
-  }
-  return undefined;
-}
-
-function mayBeKey(value: PickleValue): boolean {
-  return value.kind === "text"
-    ? value.length >= SHORTEST_KEY
-    : value.kind === "built" || value.kind === "call";
-}
-
-/** Whether a value could say where an array is: numbers do not. */
-function isPlace({ kind }: PickleValue): boolean {
-  return kind !== "text" && kind !== "integer" && kind !== "plain" && kind !== "bytes";
-}
-
-const KEY_LENGTHS: ReadonlySet<number> = new Set(Array.from(MEMORY_KEYS, ({ length }) => length));
-const SHORTEST_KEY = Math.min(...KEY_LENGTHS);
-
-function isMemoryKey(value: PickleValue, textOf: TextOf): boolean {
-  if (value.kind === "built") return MEMORY_KEYS.has(value.text);
-  if (value.kind === "call") return value.args.some((part) => isMemoryText(part, textOf));
-  if (value.kind !== "text") return false;
-  const isLiteral = value.codec === "utf8" || value.codec === "latin1";
-  if (isLiteral && !KEY_LENGTHS.has(value.length)) return false;
-  return MEMORY_KEYS.has(textOf(value) ?? "");
-}
-
-/**
- * Whether an object of a constant is equal to such a key: one of a subclass of `str`, or of NumPy's
- * strings in UTF-32.
- */
-function isMemoryText(value: PickleValue, textOf: TextOf): boolean {
-  if (value.kind === "call") {
-    const [first] = value.args;
-    return first?.kind === "text" && isMemoryText(first, textOf);
-  }
-  const isLong = (value.kind === "text" || value.kind === "bytes") && value.length >= SHORTEST_KEY;
-  return isLong && MEMORY_KEYS.has(textOf(value)?.replaceAll("\0", "") ?? "");
 }
