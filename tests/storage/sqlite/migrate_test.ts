@@ -55,14 +55,18 @@ Deno.test("migrate() keeps the records and ids of a version 1 database", async (
   await assert.rejects(seed(store, ["missing/child"]), /FOREIGN KEY/);
 });
 
-Deno.test("migrate() rolls back a migration that fails", async () => {
-  await using directory = await TempDir.make();
-  using connection = new Connection(`${directory.path}/test.db`, { readOnly: false });
-  connection.script("CREATE TABLE records_by_hash (a)");
-  assert.throws(() => migrate(connection));
-  assert.equal(connection.get("PRAGMA user_version")?.user_version, 0);
-  assert.equal(connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'"), undefined);
-  assert.equal(connection.inTransaction, false);
+Deno.test("migrate() rolls all migrations back when one fails", async (t) => {
+  for (const name of ["records_by_hash", "console_sessions"]) {
+    await t.step(`that of ${name}`, async () => {
+      await using directory = await TempDir.make();
+      using connection = new Connection(`${directory.path}/test.db`, { readOnly: false });
+      connection.script(`CREATE TABLE ${name} (a)`);
+      assert.throws(() => migrate(connection));
+      assert.equal(connection.get("PRAGMA user_version")?.user_version, 0);
+      assert.equal(connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'"), undefined);
+      assert.equal(connection.inTransaction, false);
+    });
+  }
 });
 
 Deno.test("C 22 migrate() keeps all paths of a scan, and lists the first ones", async () => {

@@ -139,6 +139,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "C",
   },
   {
+    title: "evasion 87: what sets the next state of an object",
+    term: {
+      of: { make: name("sklearn.svm._classes", "SVC") },
+      state: dictOf(["__setstate__", name("numpy", "log1p")]),
+    },
+    verdict: "C",
+  },
+  {
     title: "evasion 87: a special method",
     term: {
       of: { make: name("sklearn.svm._classes", "SVC") },
