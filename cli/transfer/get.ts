@@ -20,7 +20,7 @@ export async function run(args: string[]): Promise<number> {
   return await transfer(connection, { ...given, ...renamed, isUpload: false });
 }
 
-/** Where one file is stored whose destination is no directory: it gets that name, as `cp` does it. */
+/** Where to store a single file whose destination is not a directory: under that name, as with `cp`. */
 async function renamedFile(
   given: CopyArguments,
   sources: Sources,

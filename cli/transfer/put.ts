@@ -22,7 +22,7 @@ export async function run(args: string[]): Promise<number> {
   return await transfer(connection, { ...given, ...renamed, isUpload: true });
 }
 
-/** Where one file is sent whose destination is no directory: it gets that name, as `cp` does it. */
+/** Where to send a single file whose destination is not a directory: to that name, as with `cp`. */
 async function renamedFile(
   given: CopyArguments,
   path: string,

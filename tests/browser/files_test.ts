@@ -299,7 +299,7 @@ function isListing({ pathname, searchParams }: URL): boolean {
 }
 
 Deno.test({
-  name: "C 24 names that hide what they are are shown with escapes, and work as any other",
+  name: "C 24 deceptive names are shown with escapes, and work like any other",
   ignore,
   async fn() {
     await using browser = await TestBrowser.start();

@@ -5,7 +5,7 @@ export const KNOWN_FORMAT = "Known Format";
 
 const IS_EMPTY = "Not scanned: the file is empty";
 
-/** The check of a file without content. Nothing in it can do harm, so it is no unknown format. */
+/** The check of an empty file. It is harmless, so its format does not count as unknown. */
 export const EMPTY_FILE: Check = { name: KNOWN_FORMAT, status: "skipped", message: IS_EMPTY };
 
 /** Whether a check says that the format of its file is unknown. */

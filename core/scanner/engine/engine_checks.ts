@@ -71,7 +71,8 @@ export function noScanner(
       severity: "info",
       ruleCode: "S903",
       message: "Not recognized: the file could not be checked",
-      why: "Loaders of models open files with this name, and nobody knows what they make of it.",
+      why:
+        "Model loaders open files with this extension. What they would do with this one is unknown.",
     };
   }
   const isContainer = kind !== undefined && CONTAINERS.includes(kind);

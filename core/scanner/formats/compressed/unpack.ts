@@ -154,7 +154,7 @@ export function beginsAs(codec: NativeCodec | "lzma", head: Uint8Array): boolean
   return bytes instanceof Uint8Array && bytes.length > 0;
 }
 
-/** What the first bytes of content unpack to, if it is no more than `maxBytes`. */
+/** Unpacks the first bytes of content, to at most `maxBytes`. */
 export function unpackedHead(
   codec: "brotli" | "deflate" | "lz4_block" | "lzma",
   head: Uint8Array,

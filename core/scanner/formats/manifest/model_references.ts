@@ -76,7 +76,7 @@ function* mlflowLoader(module: string, position: number): Generator<ModelReferen
       ruleCode: "S107",
       message: `MLflow loads the model with the module ${redactedQuote(module)}`,
       position,
-      why: "Loading the model imports the module, which is none of MLflow, and runs its code",
+      why: "Loading the model imports this module, which is not part of MLflow, and runs its code",
     },
   };
 }

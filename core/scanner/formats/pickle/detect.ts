@@ -29,8 +29,8 @@ const MODULE_NAME = /^[A-Za-z_][\w.]*$/;
 /**
  * Whether content is a pickle, judged by its instructions: it declares a protocol and continues with
  * valid instructions, or it ends with STOP at the end of the content, or it imports and calls. Text
- * and weights do not match. A beginning that decides nothing is no reason to stop: the instructions
- * after it are read to the first that decides, in the end to the end of the content (C 16).
+ * and weights do not match. If the beginning does not decide, reads on to the
+ * first instruction that does, or to the end of the content (C 16).
  */
 export function looksLikePickle(source: ByteSource): boolean {
   const window = new PickleWindow(source);

@@ -55,7 +55,7 @@ interface Parts {
   readonly dataAt: number;
 }
 
-/** The script at the beginning of content, and its data, if it has any. */
+/** Returns the script that content begins with and where its data starts, or undefined without data. */
 function partsOf({ source, name }: Content): Parts | undefined {
   const head = decodeLatin1(source.read(0, HEAD_BYTES));
   if (!head.startsWith("#!")) return undefined;
