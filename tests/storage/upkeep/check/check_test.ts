@@ -1,20 +1,15 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Connection } from "../../../../storage/sqlite/connection.ts";
-import { check, type CheckResult } from "../../../../storage/upkeep/check/check.ts";
 import { noise } from "../../../support/random.ts";
 import { strongroom } from "../../../support/child_server.ts";
 import { checkInvariants } from "../../../support/invariants.ts";
 import { loseContent, overwriteContent } from "../../../support/stored_content.ts";
 import { TestServer } from "../../../support/server.ts";
 import { TempDir } from "../../../support/temp_dir.ts";
-import { until } from "../../../support/until.ts";
+import { blobOf, checked, kindsOf } from "./checked.ts";
 
 const md5 = (content: string | Uint8Array) => createHash("md5").update(content).digest("hex");
-
-function blobOf(dataDir: string, hash: string): string {
-  return `${dataDir}/blobs/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
-}
 
 const LARGE = noise(300_000);
 
@@ -27,18 +22,6 @@ async function prepared(): Promise<TempDir> {
   assert.equal((await one.upload("a", { other: "other" })).status, 200);
   assert.equal((await two.upload("c", { same: "small" })).status, 200);
   return directory;
-}
-
-function checked(
-  dataDir: string,
-  options: { readData?: boolean; repair?: boolean } = {},
-): Promise<CheckResult> {
-  return check(dataDir, { readData: false, repair: false, onProgress: () => {}, ...options });
-}
-
-/** The kinds of findings, each with a mark if it was repaired. */
-function kindsOf({ findings }: CheckResult): string[] {
-  return findings.listed.map(({ kind, repaired }) => repaired ? `${kind} repaired` : kind);
 }
 
 function withDatabase(dataDir: string, script: string): void {
@@ -331,57 +314,6 @@ Deno.test("C 22 check prints what it finds, and its exit code says how it ended"
       /STRONGROOM_DATA_DIR "\/nowhere": expected the data directory of a server/,
     );
   });
-});
-
-Deno.test("C 22 check finds no damage in content that a server stores and removes meanwhile", async () => {
-  await using server = await TestServer.start();
-  const { dataDir } = server;
-  const clients = await Promise.all([1, 2, 3].map((user) => server.as(user)));
-  let rounds = 0;
-  let done = false;
-  const working = clients.map(async (client, index) => {
-    for (let step = 0; !done; step++, rounds++) {
-      const files = Object.fromEntries(
-        Array.from({ length: 20 }, (_, file) => [`f${file}`, `${index} ${step} ${file}`]),
-      );
-      assert.equal((await client.upload(`d${step}`, { ...files, shared: "shared" })).status, 200);
-      if (step > 1) await client.remove({ path: `d${step - 2}` });
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  });
-  let checks = 0;
-  try {
-    await until(() => rounds > 10);
-    for (; checks < 4 || rounds < 20; checks++) {
-      const result = await checked(dataDir, { readData: checks % 2 === 1 });
-      assert.deepEqual(result.findings.listed, []);
-      assert.equal(result.served, true);
-    }
-    await assert.rejects(checked(dataDir, { repair: true }), /in use by process/);
-  } finally {
-    done = true;
-    await Promise.all(working);
-  }
-});
-
-Deno.test("C 22 check of a served directory finds damage, and changes nothing", async () => {
-  await using server = await TestServer.start();
-  const { dataDir } = server;
-  const one = await server.as(1);
-  await one.upload("d", { missing: "missing", damaged: "damaged" });
-  await loseContent(dataDir, md5("missing"));
-  await overwriteContent(dataDir, md5("damaged"), bytesOf("DAMAGED"));
-  const orphan = blobOf(dataDir, "0123456789abcdef0123456789abcdef");
-  await Deno.mkdir(orphan.slice(0, -33), { recursive: true });
-  await Deno.writeTextFile(orphan, "orphan");
-  const result = await checked(dataDir, { readData: true });
-  assert.deepEqual(kindsOf(result).sort(), ["damaged", "missing", "unreferenced"]);
-  assert.equal(await Deno.readTextFile(orphan), "orphan");
-  for (const name of ["quarantine", "damaged"]) {
-    await assert.rejects(Deno.stat(`${dataDir}/${name}`), Deno.errors.NotFound);
-  }
-  // The server goes on.
-  assert.equal((await one.upload("e", { f: "f" })).status, 200);
 });
 
 Deno.test("C 22 what the next start after a crash will move is no damage", async () => {
