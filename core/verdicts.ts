@@ -1,6 +1,6 @@
 /** Verdicts on files, and the waivers that overrule them (C 18). */
 
-import type { ScannedVerdict, Verdict } from "../schemas/verdicts.ts";
+import type { ScannedVerdict, Verdict } from "../schemas/verdict_names.ts";
 
 /**
  * The copy of content that a user has under a name: scanners match by name, too. What is known of it was

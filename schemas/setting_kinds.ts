@@ -5,7 +5,7 @@ import { parseContentUrl } from "./content_url.ts";
 import { databaseAddress } from "./database_url.ts";
 import { isLong, isVaried, LONG_SECRET, STRONG_SECRET } from "./secret.ts";
 import { parseSize } from "./units.ts";
-import { ACCEPTABLE_VERDICTS } from "./verdicts.ts";
+import { ACCEPTABLE_VERDICTS } from "./verdict_names.ts";
 
 /** Text that is not empty. */
 export const text = v.pipe(v.string(), v.trim(), v.nonEmpty("non-empty text"));

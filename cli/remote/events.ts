@@ -3,7 +3,7 @@ import { printable } from "../../schemas/printable.ts";
 import { ResourceEntry } from "../../schemas/resources.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
 import { formatBytes } from "../../schemas/units.ts";
-import { VERDICTS } from "../../schemas/verdicts.ts";
+import { VERDICTS } from "../../schemas/verdict_names.ts";
 import { printError } from "../print_error.ts";
 import { counted } from "../terminal_text.ts";
 import { UsageError } from "../usage_error.ts";

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../schemas/verdicts.ts";
+import type { Verdict } from "../../schemas/verdict_names.ts";
 
 /** The words of the clients for what is known of a file. */
 const STATUS = {

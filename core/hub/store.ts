@@ -1,6 +1,6 @@
 /** What the hub needs from storage: pages of the files of repositories (C 20). */
 
-import type { Verdict } from "../../schemas/verdicts.ts";
+import type { Verdict } from "../../schemas/verdict_names.ts";
 import type { Chunk } from "../content.ts";
 
 /** The directory of a repository, and whose it is. */

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Verdict } from "../../schemas/verdicts.ts";
+import type { Verdict } from "../../schemas/verdict_names.ts";
 import { isoTime } from "../entries.ts";
 import { pointerTo } from "./lfs_pointer.ts";
 import { isWaiting, type Security, securityOf } from "./security.ts";

@@ -4,7 +4,7 @@ import { FairQueue } from "../fair_queue.ts";
 import { pause, untilAborted } from "../event_loop.ts";
 import { asError } from "../log.ts";
 import type { ResourceRecord } from "../ports.ts";
-import type { Verdict } from "../../schemas/verdicts.ts";
+import type { Verdict } from "../../schemas/verdict_names.ts";
 import type {
   JudgedRecord,
   NamedContent,

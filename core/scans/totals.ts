@@ -1,4 +1,4 @@
-import type { ScannedVerdict } from "../../schemas/verdicts.ts";
+import type { ScannedVerdict } from "../../schemas/verdict_names.ts";
 import { type FileResult, judge } from "../scanner/mod.ts";
 import type { ScanStatus } from "./ports.ts";
 

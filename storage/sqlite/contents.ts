@@ -1,8 +1,7 @@
-import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
 import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
 import { forgedMd5 } from "../content/forged_md5.ts";
+import { md5 } from "../content/md5.ts";
 import { toBytes } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 import { beginLeaving, endArrival } from "./objects.ts";
@@ -33,7 +32,7 @@ export function putContents(
       addSha256(connection, content);
       if (bytes !== null) inFiles.add(hash);
       else if (content.isNew === true) replaceContent(connection, content);
-    } else if (bytes === null || Buffer.compare(stored, bytes) !== 0) {
+    } else if (bytes === null || !isEqual(stored, bytes)) {
       const found = md5(stored);
       if (found === hash) throw forgedMd5(hash);
       damaged.set(hash, found);
@@ -160,6 +159,6 @@ export function smallHashes(connection: Connection, prefix: string): string[] {
   ).map(({ hash }) => String(hash));
 }
 
-function md5(bytes: Uint8Array): string {
-  return createHash("md5").update(bytes).digest("hex");
+function isEqual(stored: Uint8Array, received: Uint8Array): boolean {
+  return stored.length === received.length && stored.every((byte, at) => byte === received[at]);
 }

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
 import {
   type Dialect,
@@ -124,7 +123,7 @@ export function parametersOf(
     label: label === undefined ? null : withoutNul(label),
     now: mintedAt,
     expiry: expiresAt,
-    token: short === undefined ? null : Buffer.from(short.tokenSha256, "hex"),
+    token: short === undefined ? null : Uint8Array.fromHex(short.tokenSha256),
     key: short?.keyId ?? null,
   };
 }

@@ -11,7 +11,6 @@ import { KEPT_DIRECTORY } from "../../core/hub/kept_directory.ts";
 import { pageOf, type PageRecord } from "../../core/hub/tree_json.ts";
 import { compareBytewise } from "../../core/paths.ts";
 import { MIB } from "../../schemas/units.ts";
-import { Buffer } from "node:buffer";
 import type { Dialect, SqlParameters, SqlRow, SqlValue } from "./dialect.ts";
 import {
   type CurrentResults,
@@ -190,7 +189,7 @@ function recordOf(values: readonly SqlValue[], directory: string): Omit<PageReco
     isDir: Boolean(isDir),
     size: Number(size),
     updatedAt: Number(updatedAt),
-    sha256: sha256 instanceof Uint8Array ? Buffer.from(sha256).toString("hex") : undefined,
+    sha256: sha256 instanceof Uint8Array ? sha256.toHex() : undefined,
     verdict: verdictOf(verdict),
     isWaived: waiver !== null,
   };

@@ -4,7 +4,7 @@ import {
   ruleCodesOf,
   type VerdictFinding,
 } from "../../core/verdicts.ts";
-import { type Verdict, VERDICTS } from "../../schemas/verdicts.ts";
+import { type Verdict, VERDICTS } from "../../schemas/verdict_names.ts";
 import type { Dialect, SqlRow } from "./dialect.ts";
 
 /**

@@ -3,7 +3,7 @@ import { truncate } from "../contract/excerpt.ts";
 import { isUnknownFormat } from "../contract/known_format.ts";
 import type { RuleCode } from "../contract/rules.ts";
 import { compareSeverity, type Severity, severityOf } from "../contract/severity.ts";
-import type { ScannedVerdict } from "../../../schemas/verdicts.ts";
+import type { ScannedVerdict } from "../../../schemas/verdict_names.ts";
 
 const MAX_FINDINGS = 3;
 const MAX_MESSAGE_CHARS = 300;

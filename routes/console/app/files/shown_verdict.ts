@@ -1,4 +1,5 @@
-import type { Verdict, VerdictEntry } from "../../../../schemas/verdicts.ts";
+import type { Verdict } from "../../../../schemas/verdict_names.ts";
+import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { worse } from "../ui/verdict.ts";
 
 /** A verdict as a row shows it. */

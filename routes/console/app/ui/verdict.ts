@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from "preact";
-import type { Verdict } from "../../../../schemas/verdicts.ts";
+import type { Verdict } from "../../../../schemas/verdict_names.ts";
 import { count } from "../shared/format.ts";
 import { Icon, type IconName } from "./icon.ts";
 

@@ -1,6 +1,6 @@
 /** Checks of files in this browser before they are sent, which a person may switch on. */
 
-import type { ScannedVerdict } from "../../../../schemas/verdicts.ts";
+import type { ScannedVerdict } from "../../../../schemas/verdict_names.ts";
 import { CONSOLE } from "../shared/api.ts";
 import { Store } from "../shared/store.ts";
 
