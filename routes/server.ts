@@ -4,7 +4,7 @@ import type { App } from "./request/environment.ts";
 import type { InFlight } from "./serving/in_flight.ts";
 
 /** How long requests in flight may take once the server is stopping, in milliseconds. */
-const GRACE_MS = 10_000;
+const GRACE_MS = 60_000;
 /** How long to wait before listening again after a failure, in milliseconds. */
 const RETRY_MS = 1000;
 /** For a year, browsers use the host by TLS alone (RFC 6797). */
@@ -18,18 +18,23 @@ export interface ServeOptions {
   readonly events: ServerEvents;
   readonly inFlight: InFlight;
   readonly log: Log;
-  /** @default 10000 */
-  readonly graceMs?: number;
 }
 
 /** A listening server. */
 export interface RunningServer {
   readonly address: Deno.NetAddr;
   /**
+   * Says that it is not ready, and asks clients to connect anew, for so many milliseconds. A balancer that asks
+   * whether servers are ready stops to send it requests, and none is refused.
+   */
+  drain(ms: number): Promise<void>;
+  /**
    * Refuses new requests, ends event streams, waits for other requests up to `graceMs`, and closes.
    * Returns whether all of them finished.
+   *
+   * @param graceMs In milliseconds. @default 60000
    */
-  stop(): Promise<boolean>;
+  stop(graceMs?: number): Promise<boolean>;
 }
 
 /**
@@ -38,7 +43,7 @@ export interface RunningServer {
  * @throws {Deno.errors.AddrInUse} when the port is in use, or another error of the runtime.
  */
 export function serveApp(app: App, options: ServeOptions): RunningServer {
-  const { hostname, tls, events, inFlight, log, graceMs = GRACE_MS } = options;
+  const { hostname, tls, events, inFlight, log } = options;
   const abort = new AbortController();
   const listen = (port: number) => {
     const server = Deno.serve(
@@ -46,6 +51,8 @@ export function serveApp(app: App, options: ServeOptions): RunningServer {
       async (request, { remoteAddr }) => {
         const response = await app.fetch(request, { remoteAddr });
         if (tls !== undefined) response.headers.set("Strict-Transport-Security", HSTS);
+        // HTTP/2 has no such header; its connections end when the server does.
+        else if (inFlight.draining) response.headers.set("Connection", "close");
         return withoutLength(request, response);
       },
     );
@@ -69,7 +76,11 @@ export function serveApp(app: App, options: ServeOptions): RunningServer {
   const address = server.addr;
   return {
     address,
-    async stop() {
+    async drain(ms) {
+      inFlight.drain();
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    },
+    async stop(graceMs = GRACE_MS) {
       const late = Promise.withResolvers<boolean>();
       const grace = setTimeout(() => late.resolve(false), graceMs);
       events.close();

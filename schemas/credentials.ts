@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseDuration } from "./units.ts";
 
 /** The privileges that a credential can grant (RS 2, C 14, C 15). */
 export const PRIVILEGES = [
@@ -68,11 +69,9 @@ export const Claims = v.object({
   iat_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999)), 0),
 });
 
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
 /** A duration such as `90s`, `15m`, `1h` or `30d`, as seconds. */
 export const TimeToLive = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,8}[smhd]$/),
-  v.transform((text) => Number(text.slice(0, -1)) * (SECONDS[text.slice(-1)] ?? 1)),
+  v.transform((text) => parseDuration(text) ?? 0),
 );

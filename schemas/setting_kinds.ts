@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { parseContentUrl } from "./content_url.ts";
 import { databaseAddress } from "./database_url.ts";
 import { isLong, isVaried, LONG_SECRET, STRONG_SECRET } from "./secret.ts";
-import { parseSize } from "./units.ts";
+import { parseDuration, parseSize } from "./units.ts";
 import { ACCEPTABLE_VERDICTS } from "./verdict_names.ts";
 
 /** Text that is not empty. */
@@ -47,6 +47,16 @@ export function wholeNumber(minimum: number, maximum: number) {
     v.maxValue(maximum, allowed),
   );
 }
+
+const MAX_DURATION_S = 86_400;
+
+/** A duration of at most a day, in milliseconds. */
+export const duration = v.pipe(
+  text,
+  v.transform((value) => (value === "0" ? 0 : parseDuration(value)) ?? Infinity),
+  v.maxValue(MAX_DURATION_S, "a duration such as 90s or 5m, of at most 1d"),
+  v.transform((seconds) => seconds * 1000),
+);
 
 /** One of some words. */
 export function oneOf<const Options extends readonly string[]>(...options: Options) {

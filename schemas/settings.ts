@@ -2,6 +2,7 @@ import * as v from "valibot";
 import {
   contentUrl,
   databaseUrl,
+  duration,
   formerSecret,
   host,
   httpUrl,
@@ -79,6 +80,13 @@ const entries = {
   gateAccept: v.optional(verdicts, "clean"),
   /** Whether files of no known format may be downloaded: all, those with no name of a model, or none. */
   gateUnknown: v.optional(oneOf("allow", "names", "block"), "allow"),
+  /** How long a server that stops lets requests go on. */
+  grace: v.optional(duration, "60s"),
+  /**
+   * How long a server takes requests after SIGTERM, while it says that it is not ready. Default: 5s with a
+   * database that servers share, otherwise 0, as no other server could take them.
+   */
+  drain: v.optional(duration),
   metrics: v.optional(oneOf("token", "open"), "token"),
   /** Where the audit log goes: `audit.log` in the data directory, or stderr. */
   auditLog: v.optional(oneOf("file", "stderr"), "file"),
@@ -97,6 +105,8 @@ const entries = {
   /** Whether the server serves the console for browsers. */
   console: v.optional(oneOf("on", "off"), "on"),
 };
+
+const SHARED_DRAIN_MS = 5000;
 
 const Settings = v.pipe(
   v.object(entries),
@@ -133,6 +143,7 @@ const Settings = v.pipe(
     ...settings,
     maxUploadFileSize: settings.maxUploadFileSize ??
       Math.min(TIB, settings.maxUploadTotalSize),
+    drain: settings.drain ?? (settings.databaseUrl === undefined ? 0 : SHARED_DRAIN_MS),
     maxUploadRequestSize: settings.maxUploadRequestSize ??
       requestSizeFor(settings.maxUploadTotalSize),
   })),
@@ -145,6 +156,7 @@ function requestSizeFor(totalSize: number): number {
 /** The settings of a process. Sizes are in bytes. */
 export type Settings = v.InferOutput<typeof Settings>;
 
+const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain"]);
 const SECRETS: ReadonlySet<string> = new Set(
   ["databaseUrl", "jwtSecret", "jwtSecretPrevious", "s3AccessKey", "s3SecretKey", "s3SessionToken"],
 );
@@ -177,13 +189,19 @@ export function describeSettings(
 ): { variable: string; value: string; isDefault: boolean }[] {
   return Object.entries(settings).map(([key, value]) => {
     const variable = variableOf(key);
-    const shown = value === undefined ? "" : String(value);
+    const shown = shownValue(key, value);
     return {
       variable,
       value: SECRETS.has(key) && shown !== "" ? MASK : withMaskedPassword(shown),
       isDefault: !env(variable),
     };
   });
+}
+
+/** A value in a form that the variable takes. */
+function shownValue(key: string, value: unknown): string {
+  if (value === undefined) return "";
+  return DURATIONS.has(key) ? `${Number(value) / 1000}s` : String(value);
 }
 
 /** Masks the password of a URL, or the user without one; returns other text unchanged. */

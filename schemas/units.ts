@@ -28,6 +28,15 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** The seconds of a duration such as `90s`, `15m`, `1h` or `30d`; undefined for other text. */
+export function parseDuration(text: string): number | undefined {
+  const [, number = "", unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = SECONDS[unit];
+  return seconds === undefined ? undefined : Number(number) * seconds;
+}
+
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
 /** Formats a size or a rate for people, such as `512 bytes` or `1.5 MiB`. */

@@ -82,7 +82,7 @@ export interface Composition extends AsyncDisposable {
   readonly tree: Tree;
   readonly hub: HubService;
   readonly app: App;
-  listen(options: Pick<ServeOptions, "hostname" | "port" | "tls" | "graceMs">): RunningServer;
+  listen(options: Pick<ServeOptions, "hostname" | "port" | "tls">): RunningServer;
 }
 
 /**
@@ -165,6 +165,7 @@ export async function compose(
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () => {
+      if (inFlight.draining) return { part: "server", problem: "it stops" };
       const fault = await storage.findFault(host.tunables.diskCriticalMB);
       if (fault !== undefined) return fault;
       if (audit.isBlocked) return { part: "audit", problem: "the audit log cannot be written" };
@@ -235,14 +236,14 @@ function openEvents(parts: AsyncDisposableStack, { records }: Storage, log: Log)
 
 /** A server whose scans stop before it does, so that requests that wait for a scan are answered. */
 function stoppingScans(
-  { address, stop }: RunningServer,
+  { address, drain, stop }: RunningServer,
   { jobs, automatic }: { jobs: ScanJobs; automatic: AutomaticScans | undefined },
 ): RunningServer {
   return {
-    address,
-    async stop() {
+    ...{ address, drain },
+    async stop(graceMs) {
       await Promise.all([jobs.stop(), automatic?.[Symbol.asyncDispose]()]);
-      return await stop();
+      return await stop(graceMs);
     },
   };
 }

@@ -25,6 +25,11 @@ const FAILED_CHANNEL = "failed connection to the supervisor";
 
 /** Why a server stops that has a new certificate. */
 const RENEWED = "new certificate";
+/** How long transfers may go on before a new certificate takes effect, in milliseconds: nobody is served meanwhile. */
+const RENEWAL_GRACE_MS = 10_000;
+
+/** How long a server takes to stop once its transfers have ended, in milliseconds. */
+const STOP_MS = 5000;
 
 export interface ServeOptions {
   readonly acceptDamage: boolean;
@@ -110,9 +115,15 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
   // The runtime (2.9.6) replaces no certificate while it listens, so another server takes it.
   const isRenewed = signal === RENEWED && supervisor !== undefined;
   if (isDone) supervisor?.send({ kind: isRenewed ? "renewing" : "stopping" });
+  const { grace, drain } = settings;
+  if (signal === "SIGTERM" && drain > 0) {
+    log.info("Not ready any more; requests are taken", { seconds: drain / 1000 });
+    await server.drain(drain);
+  }
   void storage.announceStop();
   log.info("Stopping", { signal });
-  log.info("Stopped", { finished: await server.stop() });
+  const graceMs = signal === RENEWED ? Math.min(grace, RENEWAL_GRACE_MS) : grace;
+  log.info("Stopped", { finished: await server.stop(graceMs) });
   return isDone ? 0 : 1;
 }
 
@@ -132,7 +143,7 @@ async function openStorage(
   log: Log,
   acceptDamage: boolean,
 ): Promise<Storage> {
-  const { dataDir, databaseUrl, diskReserveMb: reserveMB } = settings;
+  const { dataDir, databaseUrl, diskReserveMb: reserveMB, grace } = settings;
   await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
@@ -147,7 +158,10 @@ async function openStorage(
     database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
     content: contentSettings(settings, log),
     resultsVersion: resultsVersion(settings),
-    onStopping: () => log.info("Waiting for the server that stops", { dataDir }),
+    stopping: {
+      patienceMs: grace + STOP_MS,
+      onStopping: () => log.info("Waiting for the server that stops", { dataDir }),
+    },
     onFatal(error) {
       log.error("Cannot go on", { error });
       Deno.exit(1);

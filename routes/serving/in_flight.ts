@@ -3,6 +3,15 @@ export class InFlight {
   #count = 0;
   readonly #ended = Promise.withResolvers<void>();
   #ending = false;
+  #draining = false;
+
+  /**
+   * Whether {@link drain} was called: requests are taken, and the server says that it is not ready, so that others
+   * get those that follow.
+   */
+  get draining(): boolean {
+    return this.#draining;
+  }
 
   /** Whether {@link end} was called: new requests are refused. */
   get ending(): boolean {
@@ -24,7 +33,12 @@ export class InFlight {
     this.#settle();
   }
 
-  /** Resolves when no request is in flight. */
+  /** Begins to stop, but refuses no request yet. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Refuses new requests. Resolves when none is in flight. */
   end(): Promise<void> {
     this.#ending = true;
     this.#settle();

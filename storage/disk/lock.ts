@@ -1,16 +1,18 @@
 import { orMissing } from "./files.ts";
 import { isSealed, parseMark, STOPPED, STOPPING } from "./lock_mark.ts";
-import { lockDirectory, lockFile } from "./lock_wait.ts";
+import { lockDirectory, lockFile, type StoppingServer } from "./lock_wait.ts";
 import { sealOf } from "./seal.ts";
 import { isStorageFull } from "./storage_full.ts";
 
 /** The size of the file. It stays the same, as a full disk has no space for another one. */
 const LOCK_BYTES = 128;
+const PATIENT: StoppingServer = { patienceMs: 65_000, onStopping() {} };
+
 export interface AcquireOptions {
   /** Called if the disk is too full to write to the lock file. @default does nothing */
   readonly makeRoom?: () => void;
-  /** Called once if the directory has a server that stops, which is waited for. @default does nothing */
-  readonly onStopping?: () => void;
+  /** How to wait for a server that stops. @default for 65 s, and says nothing */
+  readonly stopping?: StoppingServer;
 }
 
 /**
@@ -82,18 +84,18 @@ export class DirectoryLock implements Disposable {
    */
   static async acquire(
     dataDir: string,
-    { makeRoom = () => {}, onStopping = () => {} }: AcquireOptions = {},
+    { makeRoom = () => {}, stopping = PATIENT }: AcquireOptions = {},
   ): Promise<DirectoryLock> {
     const path = `${dataDir}/lock`;
     using locks = new DisposableStack();
     // First of all: a server that is refused must not create a lock file.
-    if (!await lockDirectory(dataDir, locks, onStopping)) throw await inUse(dataDir);
+    if (!await lockDirectory(dataDir, locks, stopping)) throw await inUse(dataDir);
     const removed = await orMissing(Deno.lstat(path)) === undefined &&
       await orMissing(Deno.lstat(`${dataDir}/strongroom.db`)) !== undefined;
     const file = locks.use(
       await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 }),
     );
-    if (!await lockFile(file, dataDir, onStopping)) {
+    if (!await lockFile(file, dataDir, stopping)) {
       throw await inUse(dataDir);
     }
     const synced = locks.use(await Deno.open(path, { write: true }));

@@ -6,38 +6,40 @@ import { saysStopping } from "./lock_mark.ts";
  * `strongroom check` holds it for a moment.
  */
 const LOCK_PATIENCE_MS = 1000;
-/**
- * How long to wait for a server that stops, in milliseconds: longer than it lets transfers go on. One whose
- * supervisor was killed stops by itself.
- */
-const STOP_PATIENCE_MS = 15_000;
 const LOCK_RETRY_MS = 20;
+
+/** A server that has the directory and stops, which is waited for. One whose supervisor was killed stops by itself. */
+export interface StoppingServer {
+  /** How long to wait, in milliseconds: longer than it lets transfers go on. */
+  readonly patienceMs: number;
+  /** Called once, if there is one. */
+  readonly onStopping: () => void;
+}
 
 /**
  * Locks the directory itself. Returns false if another process has locked it. Succeeds without a lock
  * if the file system cannot lock directories, such as some network file systems.
  *
- * @param onStopping Called once if that process is a server that stops, which is waited for. @default it is
- *   not waited for
+ * @param stopping Waits for that process if it is a server that stops. @default waits for none
  */
 export async function lockDirectory(
   dataDir: string,
   locks: DisposableStack,
-  onStopping?: () => void,
+  stopping?: StoppingServer,
 ): Promise<boolean> {
   const directory = locks.use(await Deno.open(dataDir));
   // Where it fails, the lock file still excludes other servers.
   const lock = () => lockPatiently(directory).catch(() => true);
-  return onStopping === undefined ? await lock() : await lockStopped(lock, dataDir, onStopping);
+  return stopping === undefined ? await lock() : await lockStopped(lock, dataDir, stopping);
 }
 
 /** Locks the lock file, as {@link lockDirectory} does the directory. */
 export function lockFile(
   file: Deno.FsFile,
   dataDir: string,
-  onStopping: () => void,
+  stopping: StoppingServer,
 ): Promise<boolean> {
-  return lockStopped(() => lockPatiently(file), dataDir, onStopping);
+  return lockStopped(() => lockPatiently(file), dataDir, stopping);
 }
 
 /** Locks a file for this process alone. Returns false if another process keeps its lock. */
@@ -54,12 +56,12 @@ async function lockPatiently(file: Deno.FsFile): Promise<boolean> {
 async function lockStopped(
   lock: () => Promise<boolean>,
   dataDir: string,
-  onStopping: () => void,
+  { patienceMs, onStopping }: StoppingServer,
 ): Promise<boolean> {
   if (await lock()) return true;
   if (!await isStopping(dataDir)) return false;
   onStopping();
-  const deadline = performance.now() + STOP_PATIENCE_MS;
+  const deadline = performance.now() + patienceMs;
   while (!await lock()) {
     // Another start may have taken its place.
     if (performance.now() > deadline || !await isStopping(dataDir)) return false;

@@ -1,3 +1,4 @@
+import type { StoppingServer } from "../disk/lock_wait.ts";
 import type { ContentLocation } from "../../schemas/content_url.ts";
 import type { DatabaseAddress } from "../../schemas/database_url.ts";
 import type { DirectoryLock } from "../disk/lock.ts";
@@ -27,8 +28,8 @@ export interface StorageOptions {
   readonly acceptDamage?: boolean;
   /** Whether what a migration has not filled yet is accepted. @default false */
   readonly acceptUnfinished?: boolean;
-  /** See {@link AcquireOptions.onStopping}. */
-  readonly onStopping?: () => void;
+  /** See {@link AcquireOptions.stopping}. */
+  readonly stopping?: StoppingServer;
   /** See {@link ResourceStoreOptions.resultsVersion}. */
   readonly resultsVersion?: string;
   /** See {@link ResourceStoreOptions.onFatal}. */

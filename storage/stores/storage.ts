@@ -82,7 +82,7 @@ export class Storage implements AsyncDisposable {
     const lock = opened.use(
       await DirectoryLock.acquire(dataDir, {
         makeRoom: () => ballast.release(1),
-        ...(options.onStopping !== undefined && { onStopping: options.onStopping }),
+        ...(options.stopping !== undefined && { stopping: options.stopping }),
       }),
     );
     const { openStores } = options.database === undefined

@@ -63,13 +63,13 @@ Deno.test("stop() lets a download finish", async () => {
 });
 
 Deno.test("stop() aborts uploads after the grace period, and leaves nothing of them", async () => {
-  await using server = await TestServer.start({ graceMs: 20 });
+  await using server = await TestServer.start();
   const one = await server.as(1);
   const form = endlessForm();
   const upload = one.send("POST", "/resources/", { body: form.body, headers: FORM });
   const outcome = upload.then(({ status }) => status, () => "aborted");
   await until(async () => (await server.temporaryFiles()).length === 1);
-  assert.equal(await server.server.stop(), false);
+  assert.equal(await server.server.stop(20), false);
   assert.notEqual(await outcome, 200);
   await until(async () => (await server.temporaryFiles()).length === 0);
   assert.deepEqual(await server.storedHashes(), []);

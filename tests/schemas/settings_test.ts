@@ -52,6 +52,8 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     auditLog: "file",
     auditLogSize: 1024 ** 3,
     trustedProxies: undefined,
+    grace: 60_000,
+    drain: 0,
     metrics: "token",
     publicUrl: undefined,
     origin: undefined,
@@ -69,6 +71,9 @@ Deno.test("C 13 readSettings() accepts valid values", async (t) => {
     ["GATE", "block", "gate", "block"],
     ["GATE_UNKNOWN", "names", "gateUnknown", "names"],
     ["GATE_ACCEPT", "clean, inconclusive", "gateAccept", ["clean", "inconclusive"]],
+    ["GRACE", "0", "grace", 0],
+    ["DRAIN", "5m", "drain", 300_000],
+    ["DATABASE_URL", "postgres://u:p@h/d", "drain", 5000],
     ["PORT", " 65535 ", "port", 65535],
     ["DATA_DIR", "/srv/data", "dataDir", "/srv/data"],
     ["DATA_DIR", "/srv/a b,c$d é", "dataDir", "/srv/a b,c$d é"],
@@ -117,6 +122,8 @@ Deno.test("C 13 readSettings() accepts valid values", async (t) => {
 
 Deno.test("C 13 readSettings() refuses an invalid value, in one line with the variable, value and expectation", async (t) => {
   const cases: [string, string, RegExp][] = [
+    ["GRACE", "soon", /a duration such as 90s or 5m/],
+    ["DRAIN", "2d", /at most 1d/],
     ["PORT", "65536", /0 to 65535/],
     ["PORT", "-1", /0 to 65535/],
     ["PORT", "80.5", /0 to 65535/],
@@ -270,6 +277,18 @@ Deno.test("C 13 describeSettings() shows all settings, and masks secrets", () =>
   ) {
     assert.ok(of(variable), variable);
   }
+});
+
+Deno.test("C 13 describeSettings() shows values that can be given again", () => {
+  const values = describeSettings(read({ GRACE: "5m", SCRUB_DAYS: "0" }), () => undefined)
+    .filter(({ value }) => value !== "");
+  const again = Object.fromEntries(values.map(({ variable, value }) => [variable, value]));
+  const settings = readSettings((name) => again[name]);
+  assert.deepEqual([settings.grace, settings.drain, settings.scrubDays], [300_000, 0, 0]);
+  assert.deepEqual(
+    describeSettings(settings, () => undefined).filter((it) => it.value !== ""),
+    values,
+  );
 });
 
 Deno.test("C 22 readSettings() refuses limits that contradict one another", () => {

@@ -53,9 +53,10 @@ export interface TestServerOptions {
   readonly audit?: AuditLog;
   /** Whether the server has the key that signs credentials. @default true */
   readonly signs?: boolean;
+  /** How long requests may go on when the server is disposed of, in milliseconds. @default 10000 */
+  readonly graceMs?: number;
   /** The secret before the present one. */
   readonly previousSecret?: string;
-  readonly graceMs?: number;
   /** @default one that is free */
   readonly port?: number;
   readonly maxQueuedScans?: number;
@@ -151,14 +152,12 @@ export class TestServer implements AsyncDisposable {
       }),
     );
     composition.app.fetch = replies.compare(composition.app.fetch);
-    const { graceMs } = options;
     const server = composition.listen({
       hostname: "127.0.0.1",
       port: options.port ?? 0,
-      ...(graceMs !== undefined && { graceMs }),
     });
     parts.defer(async () => {
-      await server.stop();
+      await server.stop(options.graceMs ?? 10_000);
       if (options.settings?.databaseUrl === undefined) await untilNothingArrives(dataDir);
     });
     const { tree, hub, app } = composition;
