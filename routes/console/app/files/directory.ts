@@ -1,7 +1,7 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, list } from "../shared/api.ts";
-import { type LiveEvent, onLive } from "../shared/live.ts";
+import { type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
 import { isWithin, parentOf } from "../shared/paths.ts";
 import { Store } from "../shared/store.ts";
 import { type Order, sorted } from "./order.ts";
@@ -37,6 +37,7 @@ export class Directory implements Disposable {
   #error: unknown;
   #showing: number | undefined;
   #verdictsDue: number | undefined;
+  #endWaiting = () => {};
   readonly #unsubscribe = onLive((event) => this.#apply(event));
 
   constructor(path: string) {
@@ -47,6 +48,7 @@ export class Directory implements Disposable {
   /** Loads it again. */
   load(): void {
     this.#loading.abort();
+    this.#endWaiting();
     this.#loading = new AbortController();
     this.#since = [];
     void this.#load(this.#loading.signal);
@@ -59,6 +61,7 @@ export class Directory implements Disposable {
 
   [Symbol.dispose](): void {
     this.#unsubscribe();
+    this.#endWaiting();
     this.#loading.abort();
     clearTimeout(this.#showing);
     clearTimeout(this.#verdictsDue);
@@ -87,6 +90,9 @@ export class Directory implements Disposable {
       this.#since = undefined;
       const isGone = error instanceof ApiError && error.status === 404;
       this.#end(isGone ? "missing" : "failed", error);
+      if (error instanceof ApiError && error.isOffline) {
+        this.#endWaiting = whenReachable(() => this.load());
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
-import { list } from "../shared/api.ts";
-import { isOfResource, onLive } from "../shared/live.ts";
+import { ApiError, list } from "../shared/api.ts";
+import { isOfResource, onLive, whenReachable } from "../shared/live.ts";
 import { nameOf, parentOf } from "../shared/paths.ts";
 import { Store } from "../shared/store.ts";
 
@@ -14,6 +14,7 @@ export class FolderTree implements Disposable {
   readonly #known = new Map<string, Folders>();
   /** What has changed in folders since they were asked for, which their lists may not have. */
   readonly #since = new Map<string, (readonly [path: string, isAdded: boolean])[]>();
+  #endWaiting = () => {};
   readonly #unsubscribe = onLive((event) => {
     if (event.type === "reset") return this.#loadAll();
     if (!isOfResource(event) || event.type === "resource.verdict" || !event.data.is_dir) return;
@@ -34,6 +35,12 @@ export class FolderTree implements Disposable {
 
   [Symbol.dispose](): void {
     this.#unsubscribe();
+    this.#endWaiting();
+  }
+
+  #loadAgain(): void {
+    this.#endWaiting();
+    this.#endWaiting = whenReachable(() => this.#loadAll());
   }
 
   #loadAll(): void {
@@ -51,8 +58,9 @@ export class FolderTree implements Disposable {
           if (is_dir && found !== path && parentOf(found) === path) names.push(name);
         }
       }
-    } catch {
+    } catch (error) {
       // The table beside it says what is wrong.
+      if (error instanceof ApiError && error.isOffline) this.#loadAgain();
     }
     // It has been asked for again meanwhile.
     if (this.#since.get(path) !== since) return;

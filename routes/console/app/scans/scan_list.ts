@@ -1,6 +1,6 @@
 import type { ScanEntry } from "../../../../schemas/scans.ts";
 import { ApiError, call } from "../shared/api.ts";
-import { isOfScan, type LiveEvent, onLive } from "../shared/live.ts";
+import { isOfScan, type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
 import { Store } from "../shared/store.ts";
 
 /** The scans of the tree that is shown, newest first. */
@@ -18,6 +18,7 @@ const PAGE = 100;
 export class ScanList implements Disposable {
   readonly listing = new Store<Listing>({ status: "loading", scans: [], hasMore: false });
   readonly #end = onLive((event) => this.#follow(event));
+  #endWaiting = () => {};
 
   constructor() {
     void this.load();
@@ -25,6 +26,7 @@ export class ScanList implements Disposable {
 
   [Symbol.dispose](): void {
     this.#end();
+    this.#endWaiting();
   }
 
   /** Loads the newest scans. */
@@ -38,6 +40,7 @@ export class ScanList implements Disposable {
   }
 
   async #page(before: number | undefined): Promise<void> {
+    this.#endWaiting();
     try {
       const { items } = await call<{ items: readonly ScanEntry[] }>("GET", "/scans/", {
         query: { limit: String(PAGE), ...(before !== undefined && { before: String(before) }) },
@@ -50,8 +53,9 @@ export class ScanList implements Disposable {
         hasMore: items.length > 0 && scans.at(-1)?.id !== 1,
       });
     } catch (error) {
-      const isShown = this.listing.value.status === "ready";
-      if (isShown && error instanceof ApiError && error.isOffline) return;
+      const isOffline = error instanceof ApiError && error.isOffline;
+      if (isOffline) this.#endWaiting = whenReachable(() => void this.#page(before));
+      if (isOffline && this.listing.value.status === "ready") return;
       this.listing.set({ ...this.listing.value, status: "failed", error });
     }
   }

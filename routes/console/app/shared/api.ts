@@ -2,6 +2,7 @@ import type { ConsoleSession } from "../../../../schemas/console.ts";
 import { jsonItems } from "./json_items.ts";
 import { goTo } from "./router.ts";
 import { currentTree, session, type SessionState, shownTree } from "./session.ts";
+import { Watch } from "./watch.ts";
 
 /** Where the console is, below whatever path: two folders above this module and its version. */
 export const CONSOLE = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -42,8 +43,6 @@ export interface RequestOptions {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is. */
-  readonly body?: Blob | FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** Whether the request acts in the tree that is shown. @default true */
@@ -70,13 +69,12 @@ export function apiUrl(path: string, query: Query = {}, inTree = true): string {
 export async function request(
   method: string,
   path: string,
-  { query, json, body, headers, signal, inTree }: RequestOptions = {},
+  { query, json, headers, signal, inTree }: RequestOptions = {},
 ): Promise<Response> {
   return await send(apiUrl(path, query, inTree), {
     method,
     headers: { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
     ...(json !== undefined && { body: JSON.stringify(json) }),
-    ...(body !== undefined && { body }),
     ...(signal && { signal }),
   });
 }
@@ -92,8 +90,12 @@ export async function call<T>(
   options: RequestOptions = {},
 ): Promise<T> {
   const response = await request(method, path, options);
-  const { data }: { data: T } = await response.json();
-  return data;
+  try {
+    const { data }: { data: T } = await response.json();
+    return data;
+  } catch (error) {
+    throw options.signal?.aborted ? error : unreachable(error);
+  }
 }
 
 /**
@@ -175,17 +177,29 @@ function endSession(reason?: string): void {
 
 async function send(url: string, options: RequestInit): Promise<Response> {
   const { value: sender } = session;
+  const { signal } = options;
+  // What changes something may take its time, and must not be sent twice.
+  const watch = options.method === "GET" || options.method === "HEAD"
+    ? new Watch(() => unreachable(undefined))
+    : undefined;
+  const signals = [signal, watch?.signal].filter((it) => it !== undefined && it !== null);
   let response;
+  watch?.wait();
   try {
     response = await fetch(url, {
       ...options,
       headers: { ...consoleHeaders(), ...options.headers },
       credentials: "same-origin",
       redirect: "error",
+      signal: AbortSignal.any(signals),
     });
   } catch (error) {
-    throw options.signal?.aborted ? error : unreachable(error);
+    throw signal?.aborted ? error : unreachable(error);
+  } finally {
+    watch?.rest();
   }
+  const { body } = response;
+  if (watch !== undefined && body !== null) response = new Response(watch.over(body), response);
   if (response.ok) return response;
   const failure = errorOf(response.status, response.headers, await response.text());
   if (failure.status === 401) expireSession(failure, sender);
@@ -222,7 +236,8 @@ function parsed(text: string): { code?: string; msg?: string } {
   }
 }
 
-function unreachable(cause: unknown): ApiError {
+/** That the server was not reached. */
+export function unreachable(cause: unknown): ApiError {
   const error = new ApiError("offline", "The server cannot be reached");
   error.cause = cause;
   return error;

@@ -49,6 +49,27 @@ export function onLive(listener: (event: LiveEvent) => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+/** When what could not be loaded is asked for again, in milliseconds. */
+const AGAIN_MS = 5000;
+
+/**
+ * Calls `again` once, when the server can be reached again: as soon as changes arrive anew, or after some seconds if
+ * they never ceased to. Returns what ends that.
+ */
+export function whenReachable(again: () => void): () => void {
+  const go = () => {
+    end();
+    again();
+  };
+  const timer = setInterval(() => connection.value === "lost" || go(), AGAIN_MS);
+  const unsubscribe = connection.subscribe(() => connection.value === "open" && go());
+  const end = () => {
+    clearInterval(timer);
+    unsubscribe();
+  };
+  return end;
+}
+
 /** Follows the changes of the tree that is shown while a person is signed in. Call it once. */
 export function followChanges(): void {
   const restart = () => {

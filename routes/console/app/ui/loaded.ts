@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../shared/api.ts";
-import { connection, type LiveEvent, onLive } from "../shared/live.ts";
+import { type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
 import { Loading, Problem } from "./states.ts";
 
 /** What a place shows, while and after it is requested. */
@@ -28,31 +28,30 @@ export function useLoaded<T>(
 ): Load<T> {
   const [state, setState] = useState<Loaded<T>>({ kind: "loading" });
   const running = useRef<AbortController | undefined>(undefined);
-  const isMissing = useRef(false);
+  const endWaiting = useRef(() => {});
   const reload = () => {
     running.current?.abort();
+    endWaiting.current();
     const { signal } = running.current = new AbortController();
     load(signal).then((data) => {
       if (signal.aborted) return;
-      isMissing.current = false;
       setState({ kind: "loaded", data });
     }, (error) => {
       if (signal.aborted) return;
-      isMissing.current = error instanceof ApiError && error.isOffline;
+      const isMissing = error instanceof ApiError && error.isOffline;
+      if (isMissing) endWaiting.current = whenReachable(reload);
       setState((before) =>
-        isMissing.current && before.kind === "loaded" ? before : { kind: "failed", error }
+        isMissing && before.kind === "loaded" ? before : { kind: "failed", error }
       );
     });
   };
   useEffect(() => {
     setState({ kind: "loading" });
     reload();
-    const ends = [
-      onLive((event) => (event.type === "reset" || concerns(event)) && reload()),
-      connection.subscribe(() => connection.value === "open" && isMissing.current && reload()),
-    ];
+    const end = onLive((event) => (event.type === "reset" || concerns(event)) && reload());
     return () => {
-      for (const end of ends) end();
+      end();
+      endWaiting.current();
       running.current?.abort();
     };
   }, inputs);

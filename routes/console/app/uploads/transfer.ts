@@ -1,4 +1,4 @@
-import { ApiError, request } from "../shared/api.ts";
+import { ApiError, apiUrl } from "../shared/api.ts";
 import { messageOf } from "../ui/states.ts";
 import {
   createUpload,
@@ -9,6 +9,7 @@ import {
   type UploadAddress,
 } from "./tus.ts";
 import type { CheckVerdict } from "./checks.ts";
+import { sendBody } from "./send_body.ts";
 import { type FileFacts, forget, keep } from "./unfinished.ts";
 
 /** A file on its way to the server. */
@@ -144,9 +145,8 @@ export async function sendTogether(batch: readonly Transfer[]): Promise<void> {
   for (const { item: { path }, file } of batch) {
     if (file !== undefined) body.append("files", file, path);
   }
-  await request("POST", "/resources/", {
-    inTree: false,
-    query: { tree: String(tree), paths: "keep", on_conflict: onConflict },
+  const query = { tree: String(tree), paths: "keep", on_conflict: onConflict };
+  await sendBody("POST", apiUrl("/resources/", query, false), {
     body,
     signal: AbortSignal.any(batch.map(({ abort }) => abort.signal)),
   });

@@ -1,12 +1,5 @@
-import {
-  ApiError,
-  apiUrl,
-  consoleHeaders,
-  errorOf,
-  expireSession,
-  request,
-} from "../shared/api.ts";
-import { session } from "../shared/session.ts";
+import { apiUrl, request } from "../shared/api.ts";
+import { sendBody } from "./send_body.ts";
 
 /** The part of tus 1.0.0 that the console needs. */
 
@@ -56,9 +49,8 @@ export async function storeFile(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  await request("POST", "/uploads/", {
-    inTree: false,
-    query: { tree: String(tree), on_conflict: onConflict },
+  const query = { tree: String(tree), on_conflict: onConflict };
+  await sendBody("POST", apiUrl("/uploads/", query, false), {
     headers: {
       ...TUS,
       "Upload-Length": String(content.size),
@@ -93,7 +85,7 @@ export async function removeUpload({ id, tree }: UploadAddress): Promise<void> {
   });
 }
 
-/** Sends the rest of the content. By XMLHttpRequest, as fetch shows no progress. @throws {ApiError} */
+/** Sends the rest of the content. @throws {ApiError} */
 export function sendContent(
   { upload: { id, tree }, offset, content, onProgress, signal }: {
     readonly upload: UploadAddress;
@@ -104,33 +96,12 @@ export function sendContent(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const { value: sender } = session;
-  const xhr = new XMLHttpRequest();
-  xhr.open("PATCH", apiUrl(`/uploads/${id}`, { tree: String(tree) }, false));
-  const headers = {
-    ...consoleHeaders(),
-    ...TUS,
-    "Upload-Offset": String(offset),
-    "Content-Type": CONTENT_TYPE,
-  };
-  for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
-  xhr.upload.onprogress = ({ loaded }) => onProgress(offset + loaded);
-  xhr.onload = () => {
-    if (xhr.status < 300) return resolve();
-    const failure = errorOf(
-      xhr.status,
-      { get: (name) => xhr.getResponseHeader(name) },
-      xhr.responseText,
-    );
-    if (failure.status === 401) expireSession(failure, sender);
-    reject(failure);
-  };
-  xhr.onerror = () => reject(new ApiError("offline", "The server cannot be reached"));
-  xhr.onabort = () => reject(signal.reason);
-  signal.addEventListener("abort", () => xhr.abort(), { once: true });
-  xhr.send(content.slice(offset));
-  return promise;
+  return sendBody("PATCH", apiUrl(`/uploads/${id}`, { tree: String(tree) }, false), {
+    headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": CONTENT_TYPE },
+    body: content.slice(offset),
+    onProgress: (sent) => onProgress(offset + sent),
+    signal,
+  });
 }
 
 function base64(text: string): string {
