@@ -1,16 +1,18 @@
 import { type ComponentChild, h } from "preact";
+import { useEffect } from "preact/hooks";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { bytes, count, time } from "../shared/format.ts";
-import { isOfResource, type LiveEvent } from "../shared/live.ts";
+import { isOfResource, type LiveEvent, onLive } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
-import { goTo, linkTo } from "../shared/router.ts";
+import { goOn, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
 import { Notice } from "../ui/states.ts";
+import { toast } from "../ui/toasts.ts";
 import { download } from "../files/download.ts";
 import { startScan } from "../scans/actions.ts";
 import { askForLink } from "./actions.ts";
@@ -26,11 +28,23 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
     (event) => concerns(event, path),
   );
   const { state, reload } = stat;
+  const id = state.kind === "loaded" ? state.data.id : undefined;
+  useEffect(
+    () =>
+      onLive((event) => {
+        if (!isOfResource(event) || event.type === "resource.verdict") return;
+        const { data } = event;
+        if (data.id !== id || data.path === path || event.type === "resource.deleted") return;
+        toast(`“${path}” was moved to “${data.path}”`);
+        goOn("file", data.path);
+      }),
+    [id, path],
+  );
   if (state.kind === "failed" && state.error instanceof ApiError && state.error.status === 404) {
     return h(
       Notice,
       { icon: "question", title: "This file does not exist" },
-      h("p", null, "It was moved or deleted, or the address is wrong."),
+      h("p", null, "It was deleted, or the address is wrong."),
       h("a", { href: linkTo("files", parentOf(path)) }, "Open its folder"),
     );
   }
@@ -39,7 +53,7 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
     what: "the file",
     children: (file) => {
       if (!file.is_dir) return h(FilePage, { file, reload });
-      goTo("files", file.path);
+      goOn("files", file.path);
       return null;
     },
   });

@@ -9,6 +9,7 @@ import { toast } from "../ui/toasts.ts";
 import type { Chosen } from "../uploads/dropped.ts";
 import { upload } from "../uploads/queue.ts";
 import { FolderPicker } from "./folder_picker.ts";
+import { MAX_PATH_CHARACTERS } from "./targets.ts";
 
 /** The most paths that a request may name. */
 const MAX_PATHS = 1000;
@@ -98,13 +99,29 @@ export function askToDelete(entries: readonly ResourceEntry[]): void {
         "This cannot be undone.",
       ),
     run: async () => {
-      for (const part of partsOf(entries)) {
-        const query = { "paths[]": part.map(({ path }) => path) };
-        await call("DELETE", "/resources/", { query });
-      }
-      toast(`Deleted ${named(entries)}`);
+      const deleted: ResourceEntry[] = [];
+      for (const part of partsOf(entries, MAX_PATH_CHARACTERS)) deleted.push(...await remove(part));
+      const gone = entries.length - deleted.length;
+      const rest = gone === 0 ? "" : `; ${gone === 1 ? "one was" : `${gone} were`} gone already`;
+      toast(
+        deleted.length === 0 ? "Nothing was left to delete" : `Deleted ${named(deleted)}${rest}`,
+      );
     },
   });
+}
+
+/** Deletes what is still there, and returns it. @throws {ApiError} */
+async function remove(entries: readonly ResourceEntry[]): Promise<readonly ResourceEntry[]> {
+  try {
+    await call("DELETE", "/resources/", { query: { "paths[]": entries.map(({ path }) => path) } });
+    return entries;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    // One that is gone has the server delete none of them.
+    if (entries.length === 1) return [];
+  }
+  const middle = Math.ceil(entries.length / 2);
+  return [...await remove(entries.slice(0, middle)), ...await remove(entries.slice(middle))];
 }
 
 /** Asks where to, and moves or copies. */
@@ -153,9 +170,21 @@ export function moveDropped(entries: readonly ResourceEntry[], destination: stri
   transfer("move", moved, destination).catch((error) => toast(messageOf(error), { isError: true }));
 }
 
-function partsOf(entries: readonly ResourceEntry[]): (readonly ResourceEntry[])[] {
-  return Array.from(
-    { length: Math.ceil(entries.length / MAX_PATHS) },
-    (_, index) => entries.slice(index * MAX_PATHS, (index + 1) * MAX_PATHS),
-  );
+/** As many parts as it takes for requests of so many paths, and of so many characters where they are in the address. */
+function partsOf(
+  entries: readonly ResourceEntry[],
+  maxCharacters = Infinity,
+): (readonly ResourceEntry[])[] {
+  const parts: ResourceEntry[][] = [];
+  let characters = Infinity;
+  for (const entry of entries) {
+    const { length } = encodeURIComponent(entry.path);
+    characters += length;
+    if (characters > maxCharacters || (parts.at(-1)?.length ?? MAX_PATHS) >= MAX_PATHS) {
+      parts.push([]);
+      characters = length;
+    }
+    parts.at(-1)?.push(entry);
+  }
+  return parts;
 }

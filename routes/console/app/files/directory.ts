@@ -23,10 +23,13 @@ const VERDICTS_AGAIN_MS = 1500;
 /** Of more files below a directory, only those in it have a verdict shown. */
 const MAX_DEEP_VERDICTS = 20_000;
 
-/** A directory that is shown: loaded once, and kept as it is by events. */
+/** A directory that is shown: loaded once, and kept as it is by events. It says when it has moved. */
 export class Directory implements Disposable {
   readonly path: string;
   readonly listing = new Store<Listing>({ status: "loading", entries: [], verdicts: new Map() });
+  readonly #onMoved: (path: string) => void;
+  /** Its own id. The root has none. */
+  #id: number | undefined;
   readonly #entries = new Map<number, ResourceEntry>();
   #verdicts = new Map<number, ShownVerdict>();
   #order: Order = { by: "name", isDescending: false };
@@ -40,8 +43,10 @@ export class Directory implements Disposable {
   #endWaiting = () => {};
   readonly #unsubscribe = onLive((event) => this.#apply(event));
 
-  constructor(path: string) {
+  /** @param onMoved Called with the new path when the directory, or one above it, is moved. */
+  constructor(path: string, onMoved: (path: string) => void) {
     this.path = path;
+    this.#onMoved = onMoved;
     this.load();
   }
 
@@ -74,8 +79,10 @@ export class Directory implements Disposable {
       const query = this.path === "" ? {} : { path: this.path };
       for await (const entries of list<ResourceEntry>("/resources/", { query, signal })) {
         for (const entry of entries) {
-          if (entry.path === this.path) isThere = entry.is_dir;
-          else if (parentOf(entry.path) === this.path) found.set(entry.id, entry);
+          if (entry.path === this.path) {
+            isThere = entry.is_dir;
+            this.#id = entry.id;
+          } else if (parentOf(entry.path) === this.path) found.set(entry.id, entry);
         }
       }
       this.#entries.clear();
@@ -162,6 +169,7 @@ export class Directory implements Disposable {
   }
 
   #applyEntry(entry: ResourceEntry): void {
+    if (entry.id === this.#id && entry.path !== this.path) return this.#onMoved(entry.path);
     if (this.#status === "missing" && entry.path === this.path && entry.is_dir) return this.load();
     // An entry that has moved has the same id.
     if (entry.path !== this.path && parentOf(entry.path) === this.path) {

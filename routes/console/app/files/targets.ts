@@ -1,7 +1,7 @@
 /** The most records that a request names, so that its address stays short enough for servers in between. */
 const MAX_NAMED = 1000;
-/** The most characters of paths that a request has. */
-const MAX_PATH_CHARACTERS = 16_000;
+/** The most characters of paths that an address has. */
+export const MAX_PATH_CHARACTERS = 16_000;
 
 /** The parameters of a download. */
 export type Targets = {

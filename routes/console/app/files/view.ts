@@ -2,7 +2,7 @@ import { type ComponentChild, h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { parentOf } from "../shared/paths.ts";
-import { goTo } from "../shared/router.ts";
+import { goOn, goTo, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { type Chosen, dropped } from "../uploads/dropped.ts";
@@ -43,7 +43,14 @@ export function FilesView({ path }: { readonly path: string }): ComponentChild {
 }
 
 function FolderView({ path }: { readonly path: string }): ComponentChild {
-  const directory = useMemo(() => new Directory(path), []);
+  const directory = useMemo(
+    () =>
+      new Directory(path, (moved) => {
+        toast(`“${path}” was moved to “${moved}”`);
+        goOn("files", moved);
+      }),
+    [],
+  );
   useEffect(() => () => directory[Symbol.dispose](), []);
   const listing = useStore(directory.listing);
   const [words, setWords] = useState("");
@@ -102,7 +109,8 @@ function Content(props: ContentProps): ComponentChild {
     return h(
       Notice,
       { icon: "question", title: "This folder does not exist" },
-      h("p", null, "It was moved or deleted, or the address is wrong."),
+      h("p", null, "It was deleted, or the address is wrong."),
+      h("a", { href: linkTo("files", parentOf(path)) }, "Open the folder above"),
     );
   }
   if (listing.entries.length > 0) return h(Entries, props);

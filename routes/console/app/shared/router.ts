@@ -24,6 +24,11 @@ export function goTo(room: string, path = ""): void {
   location.hash = linkTo(room, path);
 }
 
+/** Goes to a place in the stead of the present one, which is no longer there to come back to. */
+export function goOn(room: string, path = ""): void {
+  location.replace(linkTo(room, path));
+}
+
 function placeOf(hash: string): Place {
   const [room = "", ...segments] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   return { room: room === "" ? "files" : room, path: segments.filter((it) => it !== "").join("/") };
