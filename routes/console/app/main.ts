@@ -1,5 +1,6 @@
 import { type ComponentChild, h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { ignoreOtherDrops } from "./files/drag.ts";
 import { resumeSession } from "./shared/api.ts";
 import { followChanges } from "./shared/live.ts";
 import { session } from "./shared/session.ts";
@@ -38,4 +39,5 @@ function Resuming(): ComponentChild {
 escapeShownText();
 followChanges();
 followSession();
+ignoreOtherDrops();
 render(h(Console, null), document.body);

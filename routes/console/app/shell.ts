@@ -3,7 +3,8 @@ import { useEffect } from "preact/hooks";
 import type { ConsoleSession } from "../../../schemas/console.ts";
 import { signOut } from "./shared/api.ts";
 import { connection } from "./shared/live.ts";
-import { goTo, linkTo, place } from "./shared/router.ts";
+import { nameOf } from "./shared/paths.ts";
+import { formerPlace, goTo, linkTo, place } from "./shared/router.ts";
 import type { Room } from "./ui/room.ts";
 import { ROOMS } from "./rooms.ts";
 import { currentTree, holds, knownTrees, may, shownTree } from "./shared/session.ts";
@@ -12,8 +13,12 @@ import { Button } from "./ui/button.ts";
 import { Dialogs } from "./ui/dialog.ts";
 import { Icon } from "./ui/icon.ts";
 import { UploadPanel } from "./uploads/panel.ts";
+import { showTitle } from "./ui/shown_text.ts";
 import { messageOf, Notice } from "./ui/states.ts";
 import { toast, Toasts } from "./ui/toasts.ts";
+
+/** What takes a slash itself. */
+const EDITABLE = "input, textarea, select";
 
 /** What surrounds every room: the navigation, who is signed in, messages and questions. */
 export function Shell({ session }: { readonly session: ConsoleSession }): ComponentChild {
@@ -21,8 +26,25 @@ export function Shell({ session }: { readonly session: ConsoleSession }): Compon
   const tree = useStore(shownTree);
   const room = ROOMS.find((it) => it.id === id);
   useEffect(() => {
-    document.title = room === undefined ? "strongroom" : `${room.title} – strongroom`;
-  }, [room]);
+    const words = [nameOf(path), room?.title, "strongroom"].filter((it) => it);
+    showTitle(words.join(" – "));
+    // What had the focus may be gone with the former place.
+    if (document.activeElement === document.body && formerPlace() !== undefined) {
+      document.getElementById("main")?.focus();
+    }
+  }, [room, path]);
+  useEffect(() => {
+    const search = (event: KeyboardEvent) => {
+      const { target, key } = event;
+      if (key !== "/" || target instanceof HTMLElement && target.matches(EDITABLE)) return;
+      const field = document.querySelector<HTMLInputElement>("input[type=search]");
+      if (field === null || document.querySelector("dialog[open]") !== null) return;
+      event.preventDefault();
+      field.focus();
+    };
+    addEventListener("keydown", search);
+    return () => removeEventListener("keydown", search);
+  }, []);
   return h(
     "div",
     { class: "shell" },

@@ -1,6 +1,9 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { may } from "../shared/session.ts";
-import { moveDropped } from "./actions.ts";
+import { dropped } from "../uploads/dropped.ts";
+import { messageOf } from "../ui/states.ts";
+import { toast } from "../ui/toasts.ts";
+import { moveDropped, uploadTo } from "./actions.ts";
 
 /** The type of a drag of entries, which no other page understands. */
 const ENTRIES = "application/x-strongroom-entries";
@@ -21,7 +24,7 @@ export function draggable(entries: () => readonly ResourceEntry[]): Record<strin
   };
 }
 
-/** Attributes of a folder that entries can be dropped on. */
+/** Attributes of a folder that entries, and files of the computer, can be dropped on. */
 export function folderTarget(path: string): Record<string, unknown> {
   const mark = (event: DragEvent, isOver: boolean) => {
     if (event.currentTarget instanceof Element) {
@@ -31,18 +34,43 @@ export function folderTarget(path: string): Record<string, unknown> {
   return {
     onDragOver: (event: DragEvent) => {
       const isItself = dragged.some((entry) => entry.path === path);
-      if (!event.dataTransfer?.types.includes(ENTRIES) || isItself) return;
+      if (!takesFiles(event) && (!event.dataTransfer?.types.includes(ENTRIES) || isItself)) return;
       event.preventDefault();
+      event.stopPropagation();
       mark(event, true);
     },
     onDragLeave: (event: DragEvent) => mark(event, false),
     onDrop: (event: DragEvent) => {
       mark(event, false);
+      if (takesFiles(event)) return dropFiles(event, path);
       if (!event.dataTransfer?.types.includes(ENTRIES)) return;
       event.preventDefault();
       moveDropped(dragged, path);
     },
   };
+}
+
+function takesFiles(event: DragEvent): boolean {
+  return hasFiles(event) && may("resources.upload");
+}
+
+/** Uploads what was dropped to a folder, and to none around it. */
+export function dropFiles(event: DragEvent, path: string): void {
+  if (event.dataTransfer === null || !hasFiles(event)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  dropped(event.dataTransfer).then((chosen) => uploadTo(path, chosen))
+    .catch((error) => toast(messageOf(error), { isError: true }));
+}
+
+/** Keeps the browser from opening a file that is dropped where nothing takes it. */
+export function ignoreOtherDrops(): void {
+  addEventListener("dragover", (event) => {
+    if (event.defaultPrevented || !hasFiles(event)) return;
+    event.preventDefault();
+    if (event.dataTransfer !== null) event.dataTransfer.dropEffect = "none";
+  });
+  addEventListener("drop", (event) => hasFiles(event) && event.preventDefault());
 }
 
 /** Whether a drag has files of the computer. */

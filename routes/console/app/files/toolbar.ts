@@ -63,6 +63,7 @@ export function Toolbar(
       : h(SelectionActions, { selected, onClear }),
     h("input", {
       class: "search",
+      "aria-keyshortcuts": "/",
       type: "search",
       "aria-label": "Search in this folder and below",
       placeholder: "Search",

@@ -1,19 +1,19 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
-import { parentOf } from "../shared/paths.ts";
-import { goOn, goTo, linkTo } from "../shared/router.ts";
+import { isWithin, parentOf } from "../shared/paths.ts";
+import { formerPlace, goOn, goTo, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
-import { type Chosen, dropped } from "../uploads/dropped.ts";
+import type { Chosen } from "../uploads/dropped.ts";
 import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
-import { Loading, messageOf, Notice, Problem } from "../ui/states.ts";
+import { Loading, Notice, Problem } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { askToDelete, askToRename, uploadTo } from "./actions.ts";
 import { columnsOf } from "./columns.ts";
 import { Directory, type Listing } from "./directory.ts";
-import { draggable, folderTarget, hasFiles } from "./drag.ts";
+import { draggable, dropFiles, folderTarget, hasFiles } from "./drag.ts";
 import { FolderList } from "./folder_list.ts";
 import { FolderTree } from "./folders.ts";
 import type { Order } from "./order.ts";
@@ -76,7 +76,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
     }),
     h(
       DropZone,
-      { path, onFiles: uploadHere },
+      { path },
       h(Content, {
         ...{ path, directory, selected, selection },
         listing: shown,
@@ -125,6 +125,7 @@ function Content(props: ContentProps): ComponentChild {
 
 function Entries(props: ContentProps): ComponentChild {
   const { path, directory, listing, isSearch, selected, selection, onSelect } = props;
+  const former = formerPlace();
   const [order, setOrder] = useState<Order>({ by: "name", isDescending: false });
   const open = (entry: ResourceEntry) => goTo(entry.is_dir ? "files" : "file", entry.path);
   return h(Grid<ResourceEntry>, {
@@ -139,6 +140,8 @@ function Entries(props: ContentProps): ComponentChild {
     nameOf: ({ name }) => name,
     selection,
     onSelect,
+    // The row where one comes from, if one was further down.
+    enterAt: former && ((entry: ResourceEntry) => isWithin(former.path, entry.path)),
     onOpen: open,
     onSort: (column) => {
       const by = column as Order["by"];
@@ -166,9 +169,8 @@ function Entries(props: ContentProps): ComponentChild {
 
 /** A place where files of the computer can be dropped. */
 function DropZone(
-  { path, onFiles, children }: {
+  { path, children }: {
     readonly path: string;
-    readonly onFiles: (chosen: Chosen) => void;
     readonly children?: ComponentChild;
   },
 ): ComponentChild {
@@ -191,10 +193,7 @@ function DropZone(
       },
       onDrop: (event: DragEvent) => {
         setOver(false);
-        if (event.dataTransfer === null || !hasFiles(event)) return;
-        event.preventDefault();
-        dropped(event.dataTransfer).then(onFiles)
-          .catch((error) => toast(messageOf(error), { isError: true }));
+        dropFiles(event, path);
       },
     },
     children,

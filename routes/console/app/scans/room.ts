@@ -1,5 +1,6 @@
 import { type ComponentChild, h } from "preact";
 import type { Room } from "../ui/room.ts";
+import { Notice } from "../ui/states.ts";
 import { CompareView } from "./compare_view.ts";
 import { ScanView } from "./scan_view.ts";
 import { ScansView } from "./view.ts";
@@ -15,10 +16,15 @@ export const scansRoom: Room = {
 
 function pageOf(path: string): ComponentChild {
   const [first = "", ...rest] = path.split("/");
-  if (first === "compare") {
-    const [before, after] = rest;
-    return h(CompareView, { key: path, before: Number(before), after: Number(after) });
+  if (first === "") return h(ScansView, null);
+  const ids = (first === "compare" ? [rest[0], rest[1]] : [first]).map((text = "") =>
+    /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  );
+  const [id, after] = ids;
+  if (id === undefined || first === "compare" && after === undefined) {
+    return h(Notice, { icon: "question", title: "There is no such scan" });
   }
-  if (first !== "") return h(ScanView, { key: first, id: Number(first), file: rest.join("/") });
-  return h(ScansView, null);
+  return after === undefined
+    ? h(ScanView, { key: first, id, file: rest.join("/") })
+    : h(CompareView, { key: path, before: id, after });
 }

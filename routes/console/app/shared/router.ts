@@ -11,7 +11,16 @@ export interface Place {
 
 export const place = new Store<Place>(placeOf(location.hash));
 
-addEventListener("hashchange", () => place.set(placeOf(location.hash)));
+let former: Place | undefined;
+addEventListener("hashchange", () => {
+  former = place.value;
+  place.set(placeOf(location.hash));
+});
+
+/** Where the person was before. Undefined at first. */
+export function formerPlace(): Place | undefined {
+  return former;
+}
 
 /** The link to a place. */
 export function linkTo(room: string, path = ""): string {

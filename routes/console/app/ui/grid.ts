@@ -1,6 +1,12 @@
 import { type ComponentChild, h, type TargetedMouseEvent } from "preact";
-import { useRef } from "preact/hooks";
-import { type GridSelection, selectionAfter, toggled } from "./grid_selection.ts";
+import { useEffect, useRef } from "preact/hooks";
+import {
+  extended,
+  type GridSelection,
+  remaining,
+  selectionAfter,
+  toggled,
+} from "./grid_selection.ts";
 import { Icon } from "./icon.ts";
 import { showRow, useVisibleRows } from "./visible_rows.ts";
 
@@ -24,6 +30,8 @@ export interface GridProps<Row> {
   readonly onSort?: (column: string) => void;
   /** A key that the grid does not use itself. */
   readonly onKey?: (event: KeyboardEvent) => void;
+  /** Takes the focus if no element of the page has it, with this row as the active one. @default takes none */
+  readonly enterAt?: ((row: Row) => boolean) | undefined;
   /** Attributes of a row, such as handlers of drags. */
   readonly rowProps?: (row: Row) => Record<string, unknown>;
 }
@@ -41,6 +49,24 @@ export function Grid<Row>(props: GridProps<Row>): ComponentChild {
     ? -1
     : rows.findIndex((row) => idOf(row) === selection.active);
   const anchor = useRef<number | undefined>(undefined);
+  const lastIndex = useRef(0);
+  if (activeIndex >= 0) lastIndex.current = activeIndex;
+  const isGone = selection.active !== undefined && activeIndex < 0 && rows.length > 0;
+  useEffect(() => {
+    if (isGone) props.onSelect(remaining(props, lastIndex.current));
+  }, [isGone]);
+  useEffect(() => {
+    const { activeElement } = document;
+    const isFree = activeElement === document.body || activeElement?.id === "main";
+    if (props.enterAt === undefined || !isFree) return;
+    const index = Math.max(0, rows.findIndex(props.enterAt));
+    const row = rows[index];
+    // The focus makes the first row the active one.
+    box.current?.focus({ preventScroll: true });
+    if (row !== undefined) props.onSelect({ ids: selection.ids, active: idOf(row) });
+    showRow(box.current, index, rowHeight);
+  }, []);
+  const typed = useRef({ text: "", at: 0 });
   const isActiveShown = activeIndex >= first && activeIndex < last;
 
   const select = (
@@ -79,6 +105,9 @@ export function Grid<Row>(props: GridProps<Row>): ComponentChild {
       props.onSelect({ ids: new Set(rows.map(idOf)), active: selection.active });
     } else if (event.key === "Escape" && selection.ids.size > 0) {
       props.onSelect({ ids: new Set(), active: selection.active });
+    } else if (isLetter(event)) {
+      const index = indexOfTyped(typed.current, event, { rows, activeIndex, nameOf: props.nameOf });
+      if (index >= 0) select(index, event);
     } else props.onKey?.(event);
   };
 
@@ -91,8 +120,15 @@ export function Grid<Row>(props: GridProps<Row>): ComponentChild {
       ...{ props, row, index, prefix },
       top: index * rowHeight,
       onPick: (event) => select(index, event),
-      onCheck: () => {
-        props.onSelect(toggled(selection, idOf(row)));
+      onCheck: (event) => {
+        // The keys are those of the grid. The focus may make the first row the active one.
+        box.current?.focus({ preventScroll: true });
+        const from = anchor.current;
+        props.onSelect(
+          event.shiftKey && from !== undefined
+            ? extended(props, { index, from })
+            : toggled(selection, idOf(row)),
+        );
         anchor.current = index;
       },
     }));
@@ -179,7 +215,7 @@ interface GridRowProps<Row> {
   /** Where it is, in pixels. */
   readonly top: number;
   readonly onPick: (event: MouseEvent) => void;
-  readonly onCheck: () => void;
+  readonly onCheck: (event: MouseEvent) => void;
 }
 
 function GridRow<Row>(
@@ -214,7 +250,7 @@ function GridRow<Row>(
         tabIndex: -1,
         "aria-label": `Select ${nameOf(row)}`,
         checked: isSelected,
-        onChange: onCheck,
+        onClick: onCheck,
       }),
     ),
     columns.map((column) =>
@@ -230,6 +266,35 @@ function GridRow<Row>(
 /** Whether an event belongs to a control within the row. */
 function isControl({ target }: MouseEvent): boolean {
   return target instanceof Element && target.closest("a, button, input") !== null;
+}
+
+/** A pause after which a letter begins a new word, in milliseconds. */
+const TYPING_MS = 700;
+
+/** Whether a key is part of a name. A slash is none, and a blank selects. */
+function isLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return [...key].length === 1 && !ctrlKey && !metaKey && !altKey && key !== "/" && key !== " " &&
+    key !== "?";
+}
+
+/** The index of the next row whose name begins with what was typed; -1 if there is none. */
+function indexOfTyped<Row>(
+  typed: { text: string; at: number },
+  { key, timeStamp }: KeyboardEvent,
+  { rows, activeIndex, nameOf }: {
+    readonly rows: readonly Row[];
+    readonly activeIndex: number;
+    readonly nameOf: (row: Row) => string;
+  },
+): number {
+  const goesOn = timeStamp - typed.at < TYPING_MS;
+  typed.text = (goesOn ? typed.text : "") + key.toLowerCase();
+  typed.at = timeStamp;
+  // A first letter goes to the next row, as the active one may begin with it.
+  const start = Math.max(0, goesOn ? activeIndex : activeIndex + 1);
+  const begins = (row: Row) => nameOf(row).toLowerCase().startsWith(typed.text);
+  const after = rows.findIndex((row, index) => index >= start && begins(row));
+  return after >= 0 ? after : rows.findIndex(begins);
 }
 
 /** The row that a key goes to. */

@@ -7,6 +7,20 @@ export interface GridSelection {
 
 export const NOTHING_SELECTED: GridSelection = { ids: new Set(), active: undefined };
 
+/** What is left of a selection when rows are gone. In place of the active one, keys act on the one at its index. */
+export function remaining<Row>(
+  { rows, idOf, selection }: SelectableRows<Row>,
+  index: number,
+): GridSelection {
+  const there = new Set(rows.map(idOf));
+  const instead = rows[Math.min(index, rows.length - 1)];
+  const isThere = selection.active === undefined || there.has(selection.active);
+  return {
+    ids: selection.ids.intersection(there),
+    active: isThere ? selection.active : instead && idOf(instead),
+  };
+}
+
 /** The rows of a grid, and what is selected of them. */
 interface SelectableRows<Row> {
   readonly rows: readonly Row[];
@@ -19,6 +33,16 @@ export function toggled({ ids }: GridSelection, id: number): GridSelection {
   const after = new Set(ids);
   if (!after.delete(id)) after.add(id);
   return { ids: after, active: id };
+}
+
+/** The selection with all rows since the anchor. */
+export function extended<Row>(
+  { rows, idOf, selection }: SelectableRows<Row>,
+  { index, from }: { readonly index: number; readonly from: number },
+): GridSelection {
+  const range = rows.slice(Math.min(from, index), Math.max(from, index) + 1).map(idOf);
+  const row = rows[index];
+  return { ids: selection.ids.union(new Set(range)), active: row && idOf(row) };
 }
 
 /** The selection after a row was picked: alone, added, or with all since the anchor. */

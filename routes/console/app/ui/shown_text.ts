@@ -17,6 +17,11 @@ export function escapeShownText(): void {
   };
 }
 
+/** Sets the title of the page, which hides nothing either. */
+export function showTitle(title: string): void {
+  document.title = printableText(title);
+}
+
 function shownAttributes(props: object): Record<string, string> {
   const given = Object.entries(props).filter(([name]) => SHOWN.includes(name));
   return Object.fromEntries(

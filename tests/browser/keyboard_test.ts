@@ -1,0 +1,145 @@
+import * as assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import type { Client } from "../support/client.ts";
+import { HAS_BROWSER, TestBrowser } from "./browser.ts";
+import { names, row } from "./files_page.ts";
+
+/** A page with some files and folders. */
+function withFiles(work: (page: Page, other: Client) => Promise<void>): () => Promise<void> {
+  return async () => {
+    await using browser = await TestBrowser.start();
+    const other = await browser.server.as(1);
+    await other.upload("models/a", { "x.txt": "x" });
+    await other.upload("", {
+      "alpha.txt": "a",
+      "beta.txt": "b",
+      "bravo.txt": "c",
+      "zeta.txt": "d",
+    });
+    const page = await browser.signIn();
+    await row(page, "zeta.txt").waitFor();
+    await work(page, other);
+  };
+}
+
+const ignore = !HAS_BROWSER;
+const grid = (page: Page) => page.getByRole("grid");
+const active = (page: Page) => page.locator(".grid-row.is-active .name");
+const selected = (page: Page) => page.locator(".grid-row.is-selected .name").allTextContents();
+
+async function hasFocus(page: Page): Promise<void> {
+  await page.locator(".grid:focus").waitFor();
+}
+
+Deno.test({
+  name: "C 24 keys go on in the folder that Enter has opened, and Back leads to its row",
+  ignore,
+  fn: withFiles(async (page) => {
+    await grid(page).focus();
+    await page.keyboard.press("m");
+    assert.equal(await active(page).textContent(), "models");
+    await page.keyboard.press("Enter");
+    await row(page, "a").waitFor();
+    await hasFocus(page);
+    assert.equal(await page.title(), "models – Files – strongroom");
+    await page.keyboard.press("Enter");
+    await row(page, "x.txt").waitFor();
+    await hasFocus(page);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "x.txt" }).waitFor();
+    assert.equal(await page.title(), "x.txt – File – strongroom");
+    await page.locator("#main:focus").waitFor();
+    for (const [name, before] of [["a", "models"], ["models", ""]]) {
+      await page.goBack();
+      if (name === "a") await page.goBack();
+      await row(page, name ?? "").waitFor();
+      await hasFocus(page);
+      assert.equal(await active(page).textContent(), name, `back in “${before}”`);
+    }
+  }),
+});
+
+Deno.test({
+  name: "C 24 after files are deleted, keys act on the row at their place",
+  ignore,
+  fn: withFiles(async (page) => {
+    await row(page, "beta.txt").getByText("beta.txt").locator("xpath=ancestor::*[@role='row']")
+      .click({ position: { x: 300, y: 10 } });
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await row(page, "beta.txt").waitFor({ state: "detached" });
+    await page.locator(".grid-row.is-active").getByText("bravo.txt").waitFor();
+    await hasFocus(page);
+    await page.keyboard.press("ArrowDown");
+    await page.locator(".grid-row.is-active").getByText("zeta.txt").waitFor();
+  }),
+});
+
+Deno.test({
+  name: "C 24 a box takes the range with Shift, and leaves the keys to the table",
+  ignore,
+  fn: withFiles(async (page) => {
+    const box = (name: string) => page.getByRole("checkbox", { name: `Select ${name}` });
+    await box("alpha.txt").click();
+    assert.deepEqual(await selected(page), ["alpha.txt"]);
+    await box("bravo.txt").click({ modifiers: ["Shift"] });
+    assert.deepEqual(await selected(page), ["alpha.txt", "beta.txt", "bravo.txt"]);
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await selected(page), []);
+    await page.keyboard.press("Control+a");
+    assert.deepEqual(await selected(page), await names(page));
+    await box("zeta.txt").click();
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog").getByText(/^Delete /).first().waitFor();
+  }),
+});
+
+Deno.test({
+  name: "C 24 letters lead to the next name that begins with them, and a slash to the search",
+  ignore,
+  fn: withFiles(async (page) => {
+    await grid(page).focus();
+    await page.keyboard.type("bra");
+    assert.equal(await active(page).textContent(), "bravo.txt");
+    await page.keyboard.press("/");
+    await page.keyboard.type("x.t");
+    await grid(page).getByText("models/a/x.txt").waitFor();
+  }),
+});
+
+Deno.test({
+  name:
+    "C 24 a file dropped on the row of a folder goes into it, and one dropped elsewhere nowhere",
+  ignore,
+  fn: withFiles(async (page, other) => {
+    // The browser would open the file if an event was not handled.
+    const drop = (element: string, name: string) =>
+      page.evaluate(`{
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(["dropped"], "${name}"));
+        for (const type of ["dragover", "drop"]) {
+          const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+          document.querySelector('${element}').dispatchEvent(event);
+          if (!event.defaultPrevented) throw new Error(type + " was not handled");
+        }
+      }`);
+    await drop(".top", "nowhere.txt");
+    await drop(".grid-body .grid-row", "inside.txt");
+    await page.getByText("Uploaded 1 file").waitFor();
+    const stored = (await other.tree()).filter((path) => /inside|nowhere/.test(path));
+    assert.deepEqual(stored, ["models/inside.txt"]);
+  }),
+});
+
+Deno.test({
+  name: "C 24 the address of a scan that is none says so",
+  ignore,
+  fn: withFiles(async (page) => {
+    for (const address of ["#/scans/abc", "#/scans/compare/1/x"]) {
+      await page.evaluate((it) => location.hash = it, address);
+      await page.getByText("There is no such scan").waitFor();
+      await page.evaluate("location.hash = '#/files'");
+      await row(page, "zeta.txt").waitFor();
+    }
+  }),
+});
