@@ -1,5 +1,5 @@
 import { describeSettings } from "../schemas/settings.ts";
-import { loadSettings, readVariable } from "./environment.ts";
+import { loadSettings, readSetting } from "./environment.ts";
 import { hostTunables } from "./host_tunables.ts";
 import { print } from "./print.ts";
 import { printError } from "./print_error.ts";
@@ -9,7 +9,7 @@ import { expectNoArguments } from "./usage_error.ts";
 export function run(args: string[]): number {
   expectNoArguments(args);
   const settings = loadSettings();
-  for (const { variable, value, isDefault } of describeSettings(settings, readVariable)) {
+  for (const { variable, value, isDefault } of describeSettings(settings, readSetting)) {
     printSetting(variable, value, isDefault);
   }
   const { origins } = hostTunables(printError);

@@ -2,9 +2,15 @@
 
 import { readTunables } from "../core/capacity/tunables.ts";
 import { Log, type LogOptions } from "../core/log.ts";
-import { readSettings, SETTING_VARIABLES, type Settings } from "../schemas/settings.ts";
+import {
+  readSettings,
+  type ReadVariable,
+  SETTING_VARIABLES,
+  type Settings,
+} from "../schemas/settings.ts";
 import { nearest } from "./nearest.ts";
 import { printError } from "./print_error.ts";
+import { withSecretFiles } from "./secret_files.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** The value of an environment variable. Nothing else in the program reads the environment. */
@@ -20,8 +26,15 @@ export function readVariable(variable: string): string | undefined {
  */
 export function loadSettings(warn: (message: string) => void = printError): Settings {
   for (const warning of unknownVariables()) warn(warning);
-  return readSettings(readVariable);
+  return readSettings(readSetting);
 }
+
+/**
+ * The value of a setting in the environment, or in the file that it names.
+ *
+ * @throws {RangeError} when the file cannot be read.
+ */
+export const readSetting: ReadVariable = withSecretFiles(readVariable);
 
 const PREFIX = "STRONGROOM_";
 /** Variables of the command line that are not settings (C 25). */

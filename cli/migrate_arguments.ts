@@ -1,6 +1,7 @@
 import { readSettings, SETTING_VARIABLES, type Settings } from "../schemas/settings.ts";
 import { parseOptions } from "./arguments.ts";
 import { nearest } from "./nearest.ts";
+import { withSecretFiles } from "./secret_files.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** The arguments of `strongroom migrate`. */
@@ -49,7 +50,8 @@ async function strongroomOf(
   }
   const variables = variablesOf(await Deno.readTextFile(path), path);
   if (!variables.has(DATA_DIR)) throw new UsageError(`"${path}" does not set ${DATA_DIR}`);
-  return { settings: readSettings((name) => variables.get(name)), file: path };
+  const settings = readSettings(withSecretFiles((name) => variables.get(name)));
+  return { settings, file: path };
 }
 
 const DATA_DIR = "STRONGROOM_DATA_DIR";

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path/posix";
 import { parseContentUrl } from "../schemas/content_url.ts";
 import { databaseAddress, databaseAuthority } from "../schemas/database_url.ts";
-import type { Settings } from "../schemas/settings.ts";
+import { secretFiles, type Settings } from "../schemas/settings.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
 import { authority, loadSettings } from "./environment.ts";
 import { print } from "./print.ts";
@@ -24,7 +24,10 @@ export interface Permissions {
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
   const { dataDir, jwtPublicKey, jwksUrl, tlsCert, tlsKey } = settings;
-  const files = [jwtPublicKey, tlsCert, tlsKey].filter((path) => path !== undefined);
+  const files = [
+    ...[jwtPublicKey, tlsCert, tlsKey].filter((path) => path !== undefined),
+    ...secretFiles(settings),
+  ];
   const data = namesOf(dataDir);
   const engines = enginesOf(settings);
   return {

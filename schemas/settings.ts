@@ -22,7 +22,8 @@ import { MIB, TIB } from "./units.ts";
 
 /**
  * All settings (C 13). The environment variable of `maxUploadFiles` is
- * `STRONGROOM_MAX_UPLOAD_FILES`, and so on. The message of an issue says what is expected.
+ * `STRONGROOM_MAX_UPLOAD_FILES`, and so on. The message of an issue says what is expected. A secret may
+ * be in a file, which the setting after it names.
  */
 const entries = {
   host: v.optional(host, "127.0.0.1"),
@@ -30,17 +31,23 @@ const entries = {
   dataDir: v.optional(path, "./data"),
   /** Where records are kept. Default: the data directory. */
   databaseUrl: v.optional(databaseUrl),
+  databaseUrlFile: v.optional(path),
   /** Where content is kept. Default: the data directory. */
   contentUrl: v.optional(contentUrl),
   s3AccessKey: v.optional(text),
+  s3AccessKeyFile: v.optional(path),
   s3SecretKey: v.optional(text),
+  s3SecretKeyFile: v.optional(path),
   s3SessionToken: v.optional(text),
+  s3SessionTokenFile: v.optional(path),
   logLevel: v.optional(oneOf("debug", "info", "warn", "error"), "info"),
   /** Default: text on a terminal, otherwise json. */
   logFormat: v.optional(oneOf("text", "json")),
   jwtSecret: v.optional(secret),
+  jwtSecretFile: v.optional(path),
   /** Verifies credentials that were signed before the secret was replaced. */
   jwtSecretPrevious: v.optional(formerSecret),
+  jwtSecretPreviousFile: v.optional(path),
   jwtPublicKey: v.optional(path),
   jwksUrl: v.optional(httpUrl),
   jwtIssuer: v.optional(text),
@@ -157,9 +164,15 @@ function requestSizeFor(totalSize: number): number {
 export type Settings = v.InferOutput<typeof Settings>;
 
 const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain"]);
-const SECRETS: ReadonlySet<string> = new Set(
-  ["databaseUrl", "jwtSecret", "jwtSecretPrevious", "s3AccessKey", "s3SecretKey", "s3SessionToken"],
-);
+const SECRET_KEYS = [
+  "databaseUrl",
+  "jwtSecret",
+  "jwtSecretPrevious",
+  "s3AccessKey",
+  "s3SecretKey",
+  "s3SessionToken",
+] as const;
+const SECRETS: ReadonlySet<string> = new Set(SECRET_KEYS);
 const MASK = "********";
 
 /** Looks up an environment variable. */
@@ -181,6 +194,15 @@ export function readSettings(env: ReadVariable): Settings {
 
 /** The environment variables of all settings. */
 export const SETTING_VARIABLES: readonly string[] = Object.keys(entries).map(variableOf);
+
+/** The variables of secrets. Each may be in the file that its name with `_FILE` names (C 31). */
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set(SECRET_KEYS.map(variableOf));
+
+/** The files that secrets are in. */
+export function secretFiles(settings: Settings): string[] {
+  return SECRET_KEYS.map((key) => settings[`${key}File` as const])
+    .filter((path) => path !== undefined);
+}
 
 /** The settings for people: variable, value in force, and whether it is the default. Secrets are masked. */
 export function describeSettings(

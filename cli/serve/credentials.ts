@@ -11,6 +11,7 @@ import type { Log } from "../../core/log.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { Storage } from "../../storage/stores/storage.ts";
+import { loadSettings } from "../environment.ts";
 import { signingKey } from "../signing_key.ts";
 import { withSettingContext } from "../usage_error.ts";
 import type { ServerParts } from "./compose.ts";
@@ -33,7 +34,9 @@ export async function reloadedCredentials(
   let current = await credentialsOf(settings, storage, log, uses);
   if (current.findKeyProblem !== undefined) return current;
   reloads.add(async () => {
-    current = await credentialsOf(settings, storage, log, uses);
+    const { jwtSecret, jwtSecretPrevious } = loadSettings(() => {});
+    const read = { ...settings, jwtSecret, jwtSecretPrevious };
+    current = await credentialsOf(read, storage, log, uses);
   });
   const verify: VerifyCredential = (...given) => current.verify(...given);
   const isOver: IsOver = (credential) => current.isOver(credential);

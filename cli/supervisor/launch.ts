@@ -5,6 +5,7 @@
  * See docs/design/processes.md.
  */
 
+import { secretFiles } from "../../schemas/settings.ts";
 import { backupArguments } from "../backup_arguments.ts";
 import { type Access, type CommandName, COMMANDS, type CommandWith } from "../commands.ts";
 import { DIRECTORY_VARIABLES, loadSettings, trustVariables } from "../environment.ts";
@@ -110,11 +111,12 @@ async function dataPermissions(
     contentUrl: undefined,
     databaseUrl: undefined,
   });
+  const secrets = { net: [], read: secretFiles(settings).flatMap(namesOf) };
   switch (name) {
     case "backup":
-      return copyPermissions(dataDir, backupArguments(args).directory);
+      return withEngines(secrets, copyPermissions(dataDir, backupArguments(args).directory));
     case "restore":
-      return copyPermissions(backupArguments(args).directory, dataDir);
+      return withEngines(secrets, copyPermissions(backupArguments(args).directory, dataDir));
     case "check":
       return withEngines(enginesOf(settings), { read, write });
     case "capacity":

@@ -126,6 +126,8 @@ Deno.test("C 25 the command gives the runtime the permissions that the command n
       [["capacity"], { STRONGROOM_HOST: "x,y" }],
       [["capacity"], { STRONGROOM_HOST: "::1" }],
       [["capacity"], { STRONGROOM_PORT: "1 --allow-run" }],
+      [["config"], { STRONGROOM_JWT_SECRET_FILE: "/run/secrets/jwt" }],
+      [["token"], { STRONGROOM_DATABASE_URL_FILE: "/run/secrets/database" }],
       [["scan", "a"], {}],
       [["serve"], {}],
       [["fly"], {}],
