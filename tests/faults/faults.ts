@@ -1,7 +1,7 @@
 /**
  * `deno task faults`: breaks servers under load, and checks after each fault that no acknowledged change
  * is lost, no refused one is carried out, no wrong byte is served and the server starts again. Kills
- * backups, restores and repairs, and checks what is left. `--kills=N` and so on for each of {@link COUNTS} set how
+ * backups, restores and repairs, and checks what is left. Restarts servers behind a balancer. `--kills=N` and so on for each of {@link COUNTS} set how
  * many faults are tried, and `--seed=N` the first seed. Ends with exit code 1 at the first violation.
  */
 
@@ -19,6 +19,7 @@ import { injections } from "./injections.ts";
 import { kills } from "./kills.ts";
 import { canLosePower, powerLosses } from "./power_losses.ts";
 import { repairKills } from "./repair_kills.ts";
+import { rollingMissing, rollingRestarts } from "./rolling_restart.ts";
 
 /** How many faults are tried: of each kind with the option, such as on each file system. */
 const COUNTS = {
@@ -29,6 +30,7 @@ const COUNTS = {
   "full-disks": 20,
   "backup-kills": 100,
   fleet: 200,
+  restarts: 6,
   containers: 1,
 } as const;
 
@@ -83,6 +85,12 @@ async function allKinds(): Promise<Kind[]> {
       option: "fleet",
       missing: fleetMissing,
       run: fleetFaults,
+    },
+    {
+      name: "restart in a fleet of 3",
+      option: "restarts",
+      missing: rollingMissing,
+      run: rollingRestarts,
     },
     {
       name: "hostile files, 512 MB",
