@@ -1,0 +1,29 @@
+{{- define "strongroom.name" -}}
+{{- if contains "strongroom" .Release.Name -}}
+{{ .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- else -}}
+{{ printf "%s-strongroom" (.Release.Name | trunc 41 | trimSuffix "-") }}
+{{- end -}}
+{{- end -}}
+
+{{- define "strongroom.selector" -}}
+app.kubernetes.io/name: strongroom
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "strongroom.labels" -}}
+{{ include "strongroom.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* The variable of each key of the secret that is used, and the file that it is mounted as. */}}
+{{- define "strongroom.secretVariables" -}}
+databaseUrl: STRONGROOM_DATABASE_URL_FILE
+s3AccessKey: STRONGROOM_S3_ACCESS_KEY_FILE
+s3SecretKey: STRONGROOM_S3_SECRET_KEY_FILE
+s3SessionToken: STRONGROOM_S3_SESSION_TOKEN_FILE
+jwtSecret: STRONGROOM_JWT_SECRET_FILE
+jwtSecretPrevious: STRONGROOM_JWT_SECRET_PREVIOUS_FILE
+{{- end -}}
