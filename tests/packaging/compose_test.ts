@@ -98,7 +98,7 @@ Deno.test({
       ]);
       assert.ok((parseDuration(stop) ?? 0) > (drain + grace) / 1000 + STOP_S);
       // The balancer has noticed before the drain is over.
-      const balancer = await Deno.readTextFile(`${DIRECTORY}/Caddyfile`);
+      const balancer = await Deno.readTextFile(`${DIRECTORY}/balancer/Caddyfile`);
       const [interval = 0, timeout = 0] = ["health_interval", "health_timeout"]
         .map((it) => parseDuration(new RegExp(`${it} (\\w+)`).exec(balancer)?.[1] ?? ""));
       assert.ok(interval > 0 && timeout > 0 && interval + timeout < drain / 1000);
@@ -118,7 +118,7 @@ Deno.test({
     for (const name of ["database", "objects"]) {
       assert.deepEqual(services[name]?.networks, ["back"]);
     }
-    const balancer = await Deno.readTextFile(`${DIRECTORY}/Caddyfile`);
+    const balancer = await Deno.readTextFile(`${DIRECTORY}/balancer/Caddyfile`);
     const upstreams = /reverse_proxy (.+) \{/.exec(balancer)?.[1]?.split(" ");
     const servers = Object.keys(services).filter((it) => it.startsWith("strongroom-"));
     assert.deepEqual(upstreams, servers.map((it) => `${it}:8080`));
@@ -159,7 +159,7 @@ Deno.test({
     await using home = await TempDir.make();
     for (const site of [":80", "files.example"]) {
       const { code, stderr } = await run("caddy", [
-        ...["validate", "--config", `${DIRECTORY}/Caddyfile`, "--adapter", "caddyfile"],
+        ...["validate", "--config", `${DIRECTORY}/balancer/Caddyfile`, "--adapter", "caddyfile"],
       ], { env: { HOME: home.path, SITE: site } });
       assert.equal(code, 0, stderr);
     }

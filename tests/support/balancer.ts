@@ -23,7 +23,7 @@ export class Balancer implements AsyncDisposable {
   static async start(servers: readonly string[]): Promise<Balancer> {
     await using parts = new AsyncDisposableStack();
     const { path } = parts.use(await TempDir.make());
-    const shipped = await Deno.readTextFile(`${ROOT}packaging/compose/Caddyfile`);
+    const shipped = await Deno.readTextFile(`${ROOT}packaging/compose/balancer/Caddyfile`);
     const site = shipped.replace(SHIPPED_SERVERS, servers.join(" "))
       .replace("health_interval 1s", "health_interval 500ms")
       .replace("{\n\t# A stop", "{\n\tadmin off\n\t# A stop")
