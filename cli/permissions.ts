@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path/posix";
 import { parseContentUrl } from "../schemas/content_url.ts";
-import { databaseAddress, databaseAuthority } from "../schemas/database_url.ts";
+import { databaseAuthority, databaseOf, type DatabaseSettings } from "../schemas/database_url.ts";
 import { secretFiles, type Settings } from "../schemas/settings.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
 import { authority, loadSettings } from "./environment.ts";
@@ -46,19 +46,20 @@ export function permissionsFor(settings: Settings): Permissions {
   };
 }
 
-/** Host and port of each engine that the settings name (C 23), and the file by which it is verified. */
+/** Host and port of each engine that the settings name (C 23), and the files by which they are verified. */
 export function enginesOf(
-  { contentUrl, databaseUrl }: Pick<Partial<Settings>, "contentUrl" | "databaseUrl">,
+  { contentUrl, ...database }: Pick<Partial<Settings>, "contentUrl"> & DatabaseSettings,
 ): Pick<Permissions, "net" | "read"> {
   const content = contentUrl === undefined ? undefined : parseContentUrl(contentUrl);
-  const database = databaseUrl === undefined ? undefined : databaseAddress(databaseUrl);
-  const { rootCertificates } = database ?? {};
+  const address = databaseOf(database);
+  const databases = [address, address?.direct].filter((it) => it !== undefined);
   return {
     net: [
       ...content === undefined ? [] : [originAuthority(content.endpoint)],
-      ...database === undefined ? [] : [databaseAuthority(database)],
+      ...databases.map(databaseAuthority),
     ],
-    read: rootCertificates === undefined ? [] : namesOf(rootCertificates),
+    read: databases.map(({ rootCertificates }) => rootCertificates)
+      .filter((path) => path !== undefined).flatMap(namesOf),
   };
 }
 

@@ -9,6 +9,24 @@ export interface DatabaseAddress {
   readonly tls: "off" | "unchecked" | "checked";
   /** A file of authorities whose certificates are accepted, besides those that the runtime trusts. */
   readonly rootCertificates: string | undefined;
+  /** The way past the pooler that this address leads to. @default there is no pooler */
+  readonly direct?: DatabaseAddress;
+}
+
+/** The settings of a database. */
+export interface DatabaseSettings {
+  readonly databaseUrl?: string | undefined;
+  readonly databaseDirectUrl?: string | undefined;
+}
+
+/** The database of the settings; undefined if they name none. */
+export function databaseOf(
+  { databaseUrl, databaseDirectUrl }: DatabaseSettings,
+): DatabaseAddress | undefined {
+  if (databaseUrl === undefined) return undefined;
+  const address = databaseAddress(databaseUrl);
+  if (databaseDirectUrl === undefined) return address;
+  return { ...address, direct: databaseAddress(databaseDirectUrl) };
 }
 
 const TLS_MODES: Readonly<Record<string, DatabaseAddress["tls"]>> = {

@@ -32,6 +32,11 @@ const entries = {
   /** Where records are kept. Default: the data directory. */
   databaseUrl: v.optional(databaseUrl),
   databaseUrlFile: v.optional(path),
+  /** The same database past the pooler that databaseUrl names. Default: there is no pooler. */
+  databaseDirectUrl: v.optional(databaseUrl),
+  databaseDirectUrlFile: v.optional(path),
+  /** In what the server may differ from the others of its database. Default: in nothing. */
+  allowDifferent: v.optional(agreed),
   /** Where content is kept. Default: the data directory. */
   contentUrl: v.optional(contentUrl),
   s3AccessKey: v.optional(text),
@@ -138,6 +143,11 @@ const Settings = v.pipe(
     "set STRONGROOM_CONTENT_URL, STRONGROOM_S3_ACCESS_KEY and STRONGROOM_S3_SECRET_KEY together",
   ),
   v.check(
+  v.check(
+    ({ databaseUrl, databaseDirectUrl }) =>
+      databaseUrl !== undefined || databaseDirectUrl === undefined,
+    "STRONGROOM_DATABASE_DIRECT_URL is the way past the pooler that STRONGROOM_DATABASE_URL names",
+  ),
     ({ maxUploadFileSize = 0, maxUploadTotalSize }) => maxUploadFileSize <= maxUploadTotalSize,
     "STRONGROOM_MAX_UPLOAD_FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE",
   ),
@@ -166,6 +176,7 @@ export type Settings = v.InferOutput<typeof Settings>;
 const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain"]);
 const SECRET_KEYS = [
   "databaseUrl",
+  "databaseDirectUrl",
   "jwtSecret",
   "jwtSecretPrevious",
   "s3AccessKey",

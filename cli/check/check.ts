@@ -1,5 +1,5 @@
 import { check, type CheckOptions, type CheckResult } from "../../storage/upkeep/check/check.ts";
-import { databaseAddress } from "../../schemas/database_url.ts";
+import { databaseOf } from "../../schemas/database_url.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { copyOnWriteWarning } from "../copy_on_write.ts";
@@ -46,10 +46,10 @@ async function checkShowing(
   const screen = progressScreen();
   using status = new StatusLine(screen, "Checking the database");
   let bar: ProgressBar | undefined;
-  const { dataDir, databaseUrl } = settings;
+  const { dataDir } = settings;
   return await check(dataDir, {
     ...options,
-    database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
+    database: databaseOf(settings),
     content: contentSettings(settings, logOf(settings)),
     onProgress(done, total) {
       if (options.readData) {

@@ -1,5 +1,5 @@
 import type { Settings } from "../../schemas/settings.ts";
-import { databaseAddress } from "../../schemas/database_url.ts";
+import { databaseOf } from "../../schemas/database_url.ts";
 import { migrate } from "../../storage/upkeep/migrate/migrate.ts";
 import type { Strongroom } from "../../storage/upkeep/migrate/strongrooms.ts";
 import { logOf } from "../environment.ts";
@@ -36,11 +36,11 @@ export async function run(args: string[]): Promise<number> {
 }
 
 function strongroomOf(settings: Settings): Strongroom {
-  const { dataDir, databaseUrl } = settings;
+  const { dataDir } = settings;
   return {
     dataDir,
     options: {
-      database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
+      database: databaseOf(settings),
       content: contentSettings(settings, logOf(settings)),
     },
   };

@@ -2,7 +2,7 @@ import { asError, type Log } from "../../core/log.ts";
 import { LastUses } from "../../core/last_uses.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
-import { databaseAddress } from "../../schemas/database_url.ts";
+import { databaseOf } from "../../schemas/database_url.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/upkeep/audit/audit_log.ts";
@@ -143,7 +143,7 @@ async function openStorage(
   log: Log,
   acceptDamage: boolean,
 ): Promise<Storage> {
-  const { dataDir, databaseUrl, diskReserveMb: reserveMB, grace } = settings;
+  const { dataDir, diskReserveMb: reserveMB, grace } = settings;
   await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
@@ -155,7 +155,7 @@ async function openStorage(
   const storage = await Storage.open(dataDir, {
     reserveMB,
     acceptDamage,
-    database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
+    database: databaseOf(settings),
     content: contentSettings(settings, log),
     resultsVersion: resultsVersion(settings),
     stopping: {

@@ -103,13 +103,14 @@ async function dataPermissions(
   if (name === "migrate") return await migratePermissions(args);
   // The command itself warns of settings.
   const settings = loadSettings(() => {});
-  const { dataDir, databaseUrl } = settings;
+  const { dataDir, databaseUrl, databaseDirectUrl } = settings;
   const { net, read, write } = permissionsFor({
     ...settings,
     jwtPublicKey: undefined,
     jwksUrl: undefined,
     contentUrl: undefined,
     databaseUrl: undefined,
+    databaseDirectUrl: undefined,
   });
   const secrets = { net: [], read: secretFiles(settings).flatMap(namesOf) };
   switch (name) {
@@ -123,7 +124,7 @@ async function dataPermissions(
       // Before a server ever ran, the free space of the disk is that of a directory above.
       return { net, read: [...read, await existingDirectory(dataDir)], write };
     case "token":
-      return withEngines(enginesOf({ databaseUrl }), { read, write });
+      return withEngines(enginesOf({ databaseUrl, databaseDirectUrl }), { read, write });
     case "config":
     case "permissions":
       return { net: [], read, write: [] };

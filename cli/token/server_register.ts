@@ -1,4 +1,4 @@
-import { databaseAddress } from "../../schemas/database_url.ts";
+import { databaseOf } from "../../schemas/database_url.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { databasePath } from "../../storage/disk/data_directory.ts";
 import { orMissing } from "../../storage/disk/files.ts";
@@ -27,10 +27,11 @@ export async function withServerRegister<Result>(
   settings: Settings,
   work: (register: CredentialRegister) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir, databaseUrl, diskReserveMb: reserveMB } = settings;
-  if (databaseUrl !== undefined) {
+  const { dataDir, diskReserveMb: reserveMB } = settings;
+  const database = databaseOf(settings);
+  if (database !== undefined) {
     const { withSharedRegister } = await import("../../storage/stores/shared_register.ts");
-    return await withSharedRegister(databaseAddress(databaseUrl), dataDir, work);
+    return await withSharedRegister(database, dataDir, work);
   }
   if (await hasDatabase(settings)) return await withRegister(dataDir, { reserveMB }, work);
   throw new UsageError(

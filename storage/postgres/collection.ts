@@ -37,7 +37,7 @@ export async function collectFiles(
         ) RETURNING id
       ) DELETE FROM collected USING gone WHERE collection = gone.id`);
     // One snapshot for all roots.
-    await session.script("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await session.begin("REPEATABLE READ");
     const row = await session.get("INSERT INTO collections (files) VALUES (0) RETURNING id");
     const id = Number(row?.id);
     for (const root of withoutNested(roots.byPath)) {
@@ -142,7 +142,7 @@ class StoredCollection implements FileCollection {
     const { id, refusedIn } = this.#facts;
     return await this.#database.use("long", async (session) => {
       // One snapshot for both statements.
-      await session.script("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      await session.begin("REPEATABLE READ");
       await session.run(
         `UPDATE collected SET stored_at = contents.created_at FROM contents
          WHERE collection = :id::bigint AND contents.hash = collected.hash`,

@@ -1,10 +1,24 @@
 import type { DatabaseAddress } from "../../schemas/database_url.ts";
-import { asUnavailable, isDisconnected, isReadOnly, unreachable, withCause } from "./failures.ts";
+import {
+  asUnavailable,
+  isDisconnected,
+  isPooler,
+  isReadOnly,
+  unreachable,
+  withCause,
+} from "./failures.ts";
 import { migrate, requireCurrent } from "./migrate.ts";
 import type { Pool } from "./pg.d.ts";
 import { openPool } from "./pools.ts";
 import { refuseUnfinished } from "./unfinished.ts";
-import { Session, type SqlParameters, type SqlRow, type SqlValue } from "./session.ts";
+import { localSettings, sessionSettings } from "./session_settings.ts";
+import {
+  Session,
+  type SessionOptions,
+  type SqlParameters,
+  type SqlRow,
+  type SqlValue,
+} from "./session.ts";
 
 export interface DatabaseOptions {
   /** How many connections each of the kinds of work may have, but for the lease. @default 8 */
@@ -31,26 +45,38 @@ export interface DatabaseOptions {
 /** How much longer a reply may take than a statement. */
 const SILENCE_MS = 10_000;
 
-/** What a connection is for. Work of one kind never waits for connections of another. */
-export type Purpose = "reads" | "writes" | "long" | "lease";
+/**
+ * What a connection is for. Work of one kind never waits for connections of another. A session lasts longer
+ * than a transaction: it waits for notices, or holds a lock.
+ */
+export type Purpose = "reads" | "writes" | "long" | "lease" | "session";
+
+/** Those that reach the database itself where a pooler stands before it. */
+const DIRECT: ReadonlySet<Purpose> = new Set(["lease", "session"]);
+
+/** Connections for one purpose. */
+interface Lane {
+  readonly pool: Pool;
+  readonly session: SessionOptions;
+}
 
 /** A database of PostgreSQL, over connections of bounded number. */
 export class Database implements AsyncDisposable {
-  readonly #pools: Readonly<Record<Purpose, Pool>>;
-  readonly #silenceMs: number;
+  readonly #lanes: Readonly<Record<Purpose, Lane>>;
 
   private constructor(address: DatabaseAddress, options: DatabaseOptions) {
-    const { connections = 8, connectMs = 5000, statementMs = 30_000, server = "" } = options;
-    const { readOnly = false } = options;
-    const limits = { connections, connectMs, statementMs, server, readOnly };
-    this.#silenceMs = options.silenceMs ?? statementMs + SILENCE_MS;
-    this.#pools = {
-      reads: openPool(address, limits),
-      writes: openPool(address, limits),
+    const { connections = 8, statementMs = 30_000 } = options;
+    const silenceMs = options.silenceMs ?? statementMs + SILENCE_MS;
+    const lane = (purpose: Purpose, limits: LaneLimits) =>
+      openLane(address, purpose, options, limits);
+    this.#lanes = {
+      reads: lane("reads", { connections, statementMs, silenceMs }),
+      writes: lane("writes", { connections, statementMs, silenceMs }),
       // They make progress a page at a time, but the statement before their first page may take long.
-      long: openPool(address, { ...limits, statementMs: 0 }),
+      long: lane("long", { connections, statementMs: 0, silenceMs: Infinity }),
       // Others take over from a server whose requests keep it from renewing its lease.
-      lease: openPool(address, { ...limits, connections: 1 }),
+      lease: lane("lease", { connections: 1, statementMs, silenceMs }),
+      session: lane("session", { connections: 1, statementMs: 0, silenceMs: Infinity }),
     };
   }
 
@@ -63,6 +89,7 @@ export class Database implements AsyncDisposable {
   static async open(address: DatabaseAddress, options: DatabaseOptions = {}): Promise<Database> {
     const database = new Database(address, options);
     try {
+      await database.use("session", refusePooler);
       await database.use("long", async (session) => {
         if (options.keepsSchema === true) await requireCurrent(session);
         else await migrate(session);
@@ -70,7 +97,7 @@ export class Database implements AsyncDisposable {
       });
     } catch (error) {
       await database[Symbol.asyncDispose]();
-      throw withCause(error);
+      throw isPooler(error) ? leadsToPooler() : withCause(error);
     }
     return database;
   }
@@ -112,13 +139,13 @@ export class Database implements AsyncDisposable {
    * @throws {AppError} `ErrUnavailable` when none can be had in time.
    */
   async connect(purpose: Purpose): Promise<HeldSession> {
-    const client = await this.#pools[purpose].connect().catch((error) => {
+    const client = await this.#lanes[purpose].pool.connect().catch((error) => {
       // Also when the engine refuses this user or any. One that is away is tried again by some callers.
       throw isDisconnected(error) || isReadOnly(error) ? error : unreachable(error);
     });
     let kept = false;
     return {
-      session: new Session(client, purpose === "long" ? Infinity : this.#silenceMs),
+      session: new Session(client, this.#lanes[purpose].session),
       keep: () => kept = true,
       [Symbol.asyncDispose]() {
         client.release(!kept);
@@ -129,11 +156,11 @@ export class Database implements AsyncDisposable {
 
   /** How many connections are open. */
   get connections(): number {
-    return Object.values(this.#pools).reduce((sum, { totalCount }) => sum + totalCount, 0);
+    return Object.values(this.#lanes).reduce((sum, { pool }) => sum + pool.totalCount, 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(Object.values(this.#pools).map((pool) => pool.end()));
+    await Promise.all(Object.values(this.#lanes).map(({ pool }) => pool.end()));
   }
 
   /** A connection may have broken since it was last used: after that, another one is tried. */
@@ -153,6 +180,43 @@ export class Database implements AsyncDisposable {
       }
     }
   }
+}
+
+interface LaneLimits {
+  readonly connections: number;
+  readonly statementMs: number;
+  readonly silenceMs: number;
+}
+
+function openLane(
+  address: DatabaseAddress,
+  purpose: Purpose,
+  { connectMs = 5000, server = "", readOnly = false }: DatabaseOptions,
+  { connections, statementMs, silenceMs }: LaneLimits,
+): Lane {
+  const settings = sessionSettings({ statementMs, server, readOnly });
+  const isPooled = address.direct !== undefined && !DIRECT.has(purpose);
+  const pool = openPool(isPooled ? address : address.direct ?? address, {
+    connections,
+    connectMs,
+    settings: isPooled ? undefined : settings,
+    readOnly,
+  });
+  if (!isPooled) return { pool, session: { silenceMs } };
+  const access = readOnly ? "READ ONLY" : "READ WRITE";
+  return { pool, session: { silenceMs, preamble: { access, settings: localSettings(settings) } } };
+}
+
+/** @throws {Error} when a pooler stands where a session is needed. */
+async function refusePooler(session: Session): Promise<void> {
+  if (!await session.isDirect()) throw leadsToPooler();
+}
+
+function leadsToPooler(): Error {
+  return new Error(
+    "The database is behind a pooler, which keeps no sessions: name the database itself " +
+      "in STRONGROOM_DATABASE_DIRECT_URL, besides the pooler in STRONGROOM_DATABASE_URL",
+  );
 }
 
 /** A connection that is lent. */

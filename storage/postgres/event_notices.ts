@@ -105,7 +105,7 @@ export class EventNotices implements AsyncDisposable {
     const { signal } = this.#end;
     while (!signal.aborted) {
       try {
-        await using held = await this.#database.connect("long");
+        await using held = await this.#database.connect("session");
         await this.#receive(held);
       } catch {
         // The engine is away: subscribers notice that by themselves.

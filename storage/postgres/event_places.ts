@@ -18,7 +18,7 @@ export async function placeEvents(database: Pick<Database, "get" | "use">): Prom
   if (waiting?.found !== true) return;
   for (let placed = MAX_PLACED; placed === MAX_PLACED;) {
     placed = await database.use("writes", async (session) => {
-      await session.script("BEGIN");
+      await session.begin();
       const operations = await placeSome(session);
       await session.commit();
       return operations;

@@ -76,6 +76,12 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === READ_ONLY;
 }
 
+/** Whether a pooler has refused the settings of a connection. */
+export function isPooler(error: unknown): boolean {
+  const { cause = error } = error instanceof Error ? error : {};
+  return cause instanceof Error && cause.message.startsWith("unsupported startup parameter");
+}
+
 /** The error of a connection that has led to a standby. */
 export function standbyError(): Error {
   return Object.assign(new Error("the database server is a standby"), { code: READ_ONLY });

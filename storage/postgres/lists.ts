@@ -33,7 +33,7 @@ export class Lists {
   async *pages(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
     const first = await this.#database.use("reads", async (session) => {
       const page = await begin(session, query);
-      await session.script("COMMIT");
+      await session.commit();
       return page;
     });
     if (first.done) {
@@ -114,7 +114,7 @@ class Cursor implements AsyncDisposable {
   async #release(): Promise<void> {
     if (this.#held === undefined) return;
     try {
-      await this.#held.session.script("COMMIT");
+      await this.#held.session.commit();
       this.#held.keep();
     } finally {
       await this.#drop();
@@ -138,7 +138,7 @@ class Cursor implements AsyncDisposable {
 async function begin(session: Session, query: ListQuery, after?: ResourceRecord): Promise<Page> {
   const { head, body } = listStatements(query, after);
   const [, first, , page] = await Promise.all([
-    session.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+    session.begin("REPEATABLE READ READ ONLY"),
     head === undefined ? [] : session.values(head.sql, head.parameters),
     session.run(`DECLARE listing NO SCROLL CURSOR FOR ${body.sql}`, body.parameters),
     fetch(session),

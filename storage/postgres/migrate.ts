@@ -42,7 +42,8 @@ const MIN_SERVER_VERSION = 140000;
  */
 export async function migrate(session: Session): Promise<void> {
   await refuseUnsupported(session);
-  await session.script("BEGIN");
+  await refuseHidden(session);
+  await session.begin();
   await session.run("SELECT pg_advisory_xact_lock(:lock::bigint)", { lock: LOCKS.migration });
   await session.script("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)");
   const row = await session.get("SELECT max(version) AS version FROM schema_version");
@@ -59,7 +60,7 @@ export async function migrate(session: Session): Promise<void> {
       version: MIGRATIONS.length,
     });
   }
-  await session.script("COMMIT");
+  await session.commit();
 }
 
 /**
@@ -83,6 +84,25 @@ export async function requireCurrent(session: Session): Promise<void> {
 
 async function refuseUnsupported(session: Session): Promise<void> {
   const row = await session.get(
+/**
+ * Refuses to make tables beside those that a version before has made where the configuration of then had it:
+ * the strongroom would be empty.
+ */
+async function refuseHidden(session: Session): Promise<void> {
+  const row = await session.get(
+    `SELECT min(nspname) AS name FROM pg_class JOIN pg_namespace AS place ON place.oid = relnamespace
+     WHERE relname = 'storage_state' AND relkind = 'r'
+       AND EXISTS (SELECT FROM pg_class WHERE relname = 'schema_version' AND relnamespace = place.oid)
+       AND to_regclass('storage_state') IS NULL`,
+  );
+  if (typeof row?.name !== "string") return;
+  const name = JSON.stringify(row.name);
+  throw new Error(
+    `The tables of the database are in the schema ${name}; strongroom uses public, or one with the ` +
+      `name of its user: ALTER SCHEMA ${name} RENAME TO that name`,
+  );
+}
+
     `SELECT current_setting('server_version_num')::integer AS number,
        current_setting('server_version') AS version, current_setting('server_encoding') AS encoding`,
   );

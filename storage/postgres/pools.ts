@@ -4,24 +4,24 @@ import type { ClientOptions, Pool } from "./pg.d.ts";
 import type { DatabaseAddress } from "../../schemas/database_url.ts";
 import { standbyError } from "./failures.ts";
 import { VALUE_TYPES } from "./session.ts";
+import { type SessionSettings, startupOptions } from "./session_settings.ts";
 
-export interface PoolLimits {
+export interface PoolOptions {
   /** How many connections there are, at most. */
   readonly connections: number;
   /** How long to wait for a connection, in milliseconds. */
   readonly connectMs: number;
-  /** How long a statement may take, in milliseconds; 0 for any time. */
-  readonly statementMs: number;
-  /** The id of this server, which statements about scans compare; "" for none. */
-  readonly server: string;
-  /** Whether transactions cannot write, and the engine may be a standby. */
+  /** The settings of the connections; none where a pooler stands between, which would keep none. */
+  readonly settings: SessionSettings | undefined;
+  /** Whether the engine may be a standby. */
   readonly readOnly: boolean;
 }
 
 /** How long an unused connection is kept. */
 const IDLE_MS = 60_000;
-/** After this time without a statement in a transaction, the engine ends the connection. */
-const IDLE_IN_TRANSACTION_MS = 60_000;
+
+/** Stands for no options: without any, pg would look for them in the environment. */
+const NO_OPTIONS = "none";
 
 /** pg reads the environment for each option that is not set, even to a value that means nothing. */
 class QuietClient extends pg.Client {
@@ -33,6 +33,10 @@ class QuietClient extends pg.Client {
     super({ ...options, password: options.password, binary: true });
     // Results are text: pg has no other parser for the types here.
     Object.assign(this, { binary: false });
+    // A pooler refuses what it cannot carry.
+    if (options.options === NO_OPTIONS) {
+      Object.assign(this.connectionParameters, { options: undefined, replication: undefined });
+    }
     this.connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
       if (parameterName === "in_hot_standby") this.isStandby = parameterValue === "on";
     });
@@ -46,7 +50,7 @@ class QuietClient extends pg.Client {
  */
 export function openPool(
   { host, port, user, password, database, tls, rootCertificates }: DatabaseAddress,
-  { connections, connectMs, statementMs, server, readOnly }: PoolLimits,
+  { connections, connectMs, settings, readOnly }: PoolOptions,
 ): Pool {
   const pool = new pg.Pool({
     Client: QuietClient,
@@ -64,17 +68,7 @@ export function openPool(
     client_encoding: "UTF8",
     replication: "false",
     binary: false,
-    options: settingFlags({
-      statement_timeout: statementMs,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      // A reply after a commit promises that it is durable (C 5.6).
-      synchronous_commit: "on",
-      standard_conforming_strings: "on",
-      "strongroom.server": server,
-      default_transaction_read_only: readOnly ? "on" : "off",
-      // It takes longer than the statements here, all of which an index helps.
-      jit: "off",
-    }),
+    options: settings === undefined ? NO_OPTIONS : startupOptions(settings),
     connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
@@ -82,8 +76,9 @@ export function openPool(
     types: VALUE_TYPES,
     max: connections,
     verify(client, done) {
-      // What a standby has may be old.
-      const isRefused = !readOnly && client instanceof QuietClient && client.isStandby;
+      // What a standby has may be old. A pooler tells what an engine has said at some time.
+      const isRefused = !readOnly && settings !== undefined && client instanceof QuietClient &&
+        client.isStandby;
       done(isRefused ? standbyError() : undefined);
     },
   });
@@ -103,8 +98,4 @@ function readRootCertificates(path: string): string {
       `Cannot read the sslrootcert ${JSON.stringify(path)} of the database: ${reason}`,
     );
   }
-}
-
-function settingFlags(settings: Readonly<Record<string, string | number>>): string {
-  return Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(" ");
 }

@@ -129,10 +129,11 @@ export class PostgresResourceStore implements RecordStore {
     const parts = { database, transact: <T>(work: Work<T>) => this.#write(work, {}) };
     this.scans = new SqlScanStore({
       statements: statementsOf(STATEMENTS.scans, parts),
-      database: databaseUrl(address),
+    const { direct = address } = address;
+      database: databaseUrl(direct),
       reports: new WorkerPool(WORKERS.report, 1, {
-        net: [databaseAuthority(address)],
-        read: rootCertificateFiles(address),
+        net: [databaseAuthority(direct)],
+        read: rootCertificateFiles(direct),
       }),
       version,
     });

@@ -261,7 +261,7 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
   /** No other program uses the database. */
   #write(work: (session: Session) => Promise<unknown>): Promise<void> {
     return this.#database.use("long", async (session) => {
-      await session.script("BEGIN");
+      await session.begin();
       await work(session);
       await session.commit();
     });

@@ -14,7 +14,7 @@ const INCARNATION = `(SELECT system_identifier FROM pg_control_system()) || ' '
  */
 export function noteRestore(database: Database): Promise<boolean> {
   return database.use("writes", async (session) => {
-    await session.script("BEGIN");
+    await session.begin();
     const row = await session.get(
       `SELECT incarnation AS former, ${INCARNATION} AS present FROM storage_state FOR UPDATE`,
     );

@@ -2,6 +2,7 @@ import type { ScanReader } from "../tables/scan_reports.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { openPool } from "./pools.ts";
 import { Session } from "./session.ts";
+import { sessionSettings } from "./session_settings.ts";
 import { STATEMENTS } from "./statements.ts";
 
 /** Connects to a database to report on a scan. */
@@ -9,8 +10,7 @@ export async function openScanReader(url: string): Promise<ScanReader> {
   const pool = openPool(databaseAddress(url), {
     connections: 1,
     connectMs: 5000,
-    statementMs: 30_000,
-    server: "",
+    settings: sessionSettings({ statementMs: 30_000, server: "", readOnly: true }),
     readOnly: true,
   });
   const client = await pool.connect();

@@ -76,10 +76,10 @@ export class ServerLease implements AsyncDisposable {
     clearTimeout(this.#timer);
     await this.#renewing;
     try {
-      await this.#database.use(
-        "lease",
-        (session) => session.run("DELETE FROM servers WHERE id = :id", { id: this.#id }),
-      );
+      await this.#database.use("lease", (session) => {
+        session.silence.ms = Math.min(session.silence.ms, this.#leaseMs / 6);
+        return session.run("DELETE FROM servers WHERE id = :id", { id: this.#id });
+      });
     } catch {
       // Others take over when it has run out: a server must be able to stop while the engine is away.
     }

@@ -54,7 +54,7 @@ async function endLeases(database: Database): Promise<void> {
 
 /** Has servers that start wait until the result is disposed of, or this process ends. */
 export async function holdServers(database: Database): Promise<AsyncDisposable> {
-  const held = await database.connect("long");
+  const held = await database.connect("session");
   try {
     // A start takes it to migrate the schema.
     await held.session.run("SELECT pg_advisory_lock(:lock::bigint)", { lock: LOCKS.migration });

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Chunk } from "../../core/content.ts";
 import { numberedStatement } from "./named_parameters.ts";
 import type { PoolClient, QueryConfig, QueryResult } from "./pg.d.ts";
+import { standbyError } from "./failures.ts";
 import { Silence } from "./silence.ts";
 
 /** A value in a result. */
@@ -21,9 +22,32 @@ export type SqlParameters = Readonly<
   >
 >;
 
+/** How a transaction sees the changes of others. */
+export type TransactionMode = "READ COMMITTED" | "REPEATABLE READ" | "REPEATABLE READ READ ONLY";
+
+/** What transactions over a pooler begin with, as it keeps nothing of a session between them. */
+export interface Preamble {
+  /** A standby refuses to begin a transaction that may write. */
+  readonly access: "READ WRITE" | "READ ONLY";
+  /** A statement that makes the settings those of the transaction. */
+  readonly settings: string;
+}
+
+export interface SessionOptions {
+  /** How long the engine may say nothing to a statement, in milliseconds. @default any time */
+  readonly silenceMs?: number;
+  /** Given where a pooler stands between. @default none */
+  readonly preamble?: Preamble | undefined;
+}
+
+/** The engine's error that it does not do something: here, to begin a transaction on a standby that may write. */
+const NOT_SUPPORTED = "0A000";
+
 /** Runs statements on one connection, in the order of the calls: none waits for the reply to one before. */
 export class Session {
   readonly #client: PoolClient;
+  readonly #preamble: Preamble | undefined;
+  #isInTransaction = false;
   /** Breaks the connection if it says nothing for some time, unless the engine is still at work. */
   readonly silence: Silence;
   /** The first failure, which has caused those of the statements after it in a transaction. */
@@ -31,9 +55,9 @@ export class Session {
   /** Whether the engine is still at work on the statements that have no reply. */
   isAtWork: () => Promise<boolean> = () => Promise.resolve(false);
 
-  /** @param silenceMs How long the engine may say nothing to a statement, in milliseconds. @default any time */
-  constructor(client: PoolClient, silenceMs = Infinity) {
+  constructor(client: PoolClient, { silenceMs = Infinity, preamble }: SessionOptions = {}) {
     this.#client = client;
+    this.#preamble = preamble;
     this.silence = new Silence(silenceMs, async () => {
       if (!await this.isAtWork()) client.connection.stream.destroy();
     });
@@ -62,12 +86,42 @@ export class Session {
     return (await this.#query(sql, parameters)).rowCount ?? 0;
   }
 
+  /** Whether the connection leads to the engine itself, and not to a pooler. */
+  async isDirect(): Promise<boolean> {
+    // A pooler may refuse to prepare it.
+    const [row] = await this.fetch("SELECT pg_backend_pid()");
+    return row?.[0] === this.#client.processID;
+  }
+
+  /** Begins a transaction. */
+  async begin(mode: TransactionMode = "READ COMMITTED"): Promise<void> {
+    this.#isInTransaction = true;
+    if (this.#preamble === undefined) {
+      await this.#send(`BEGIN ISOLATION LEVEL ${mode}`);
+      return;
+    }
+    const { access, settings } = this.#preamble;
+    try {
+      await this.#send(`BEGIN ${access}; SET TRANSACTION ISOLATION LEVEL ${mode}; ${settings}`);
+    } catch (error) {
+      const isStandby = error instanceof Error && "code" in error && error.code === NOT_SUPPORTED;
+      throw isStandby ? standbyError() : error;
+    }
+  }
+
+  /** Rolls the current transaction back. */
+  async rollback(): Promise<void> {
+    this.#isInTransaction = false;
+    await this.#send("ROLLBACK");
+  }
+
   /**
    * Commits the current transaction.
    *
    * @throws {Error} when a statement has failed before: then nothing is committed.
    */
   async commit(): Promise<void> {
+    this.#isInTransaction = false;
     const { command } = await this.#send("COMMIT");
     if (command !== "COMMIT") throw new Error("The transaction was rolled back");
   }
@@ -80,7 +134,7 @@ export class Session {
     return new Promise((resolve) => this.#client.on("end", () => resolve()));
   }
 
-  /** The rows that a cursor has next. Such a statement cannot be prepared. */
+  /** The rows of a statement that is not prepared: of a cursor, it cannot be. */
   async fetch(sql: string): Promise<SqlValue[][]> {
     return (await this.#send({ text: sql, rowMode: "array" })).rows as SqlValue[][];
   }
@@ -97,7 +151,19 @@ export class Session {
       if (value !== undefined) return value;
       throw new Error(`A statement lacks its parameter ${parameter}: ${sql}`);
     });
-    return this.#send({ name, text, values, rowMode: "array" });
+    if (this.#preamble === undefined) return this.#send({ name, text, values, rowMode: "array" });
+    // The engine behind a pooler may be another one for each transaction: it knows no prepared statement.
+    const query = { text, values, rowMode: "array" } as const;
+    return this.#isInTransaction ? this.#send(query) : this.#alone(query);
+  }
+
+  /** Runs a statement in a transaction of its own, sent with it at once. */
+  async #alone(query: QueryConfig): Promise<QueryResult> {
+    const sent = [this.begin(), this.#send(query), this.commit()] as const;
+    // The first failure is the cause of the others.
+    await Promise.allSettled(sent);
+    const [, result] = await Promise.all(sent);
+    return result;
   }
 
   async #send(query: QueryConfig | string): Promise<QueryResult> {

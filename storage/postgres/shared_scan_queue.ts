@@ -176,7 +176,7 @@ export class SharedScanQueue implements ScanQueue, ScanServers {
   /** Queues running scans again, and removes what there is of their reports. */
   async #giveBack(condition: string, except: readonly number[]): Promise<void> {
     await this.#database.use("writes", async (session) => {
-      await session.script("BEGIN");
+      await session.begin();
       const given = await session.all(
         `UPDATE scans SET ${REQUEUE} WHERE id IN (
            SELECT id FROM scans

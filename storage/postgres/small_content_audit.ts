@@ -37,7 +37,7 @@ export class PostgresSmallContents implements SmallContents {
 
   async remove(hashes: readonly string[]): Promise<void> {
     await this.#database.use("writes", async (session) => {
-      await session.script("BEGIN");
+      await session.begin();
       await removeContents(session, hashes);
       await session.commit();
     });

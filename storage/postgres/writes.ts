@@ -207,7 +207,7 @@ class Running implements AsyncDisposable {
     const held = this.#held = await this.#database.connect("writes");
     const { session } = held;
     session.isAtWork = () => isAtWork(this.#database, this.#id);
-    const begun = session.script("BEGIN ISOLATION LEVEL READ COMMITTED");
+    const begun = session.begin();
     const id = transactionId(session);
     if (tree !== undefined) this.#lock(session, [tree]).catch(() => {});
     [, this.#id] = await Promise.all([begun, id]);
@@ -235,7 +235,7 @@ class Running implements AsyncDisposable {
 /** Rolls back. Keeps the connection if that succeeds. */
 async function rollback(held: HeldSession): Promise<void> {
   try {
-    await held.session.script("ROLLBACK");
+    await held.session.rollback();
     held.keep();
   } catch (error) {
     // Then the connection is closed, and the engine rolls back.

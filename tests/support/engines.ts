@@ -5,18 +5,24 @@
 
 import { createHash } from "node:crypto";
 import type { ContentSettings } from "../../storage/stores/opening.ts";
+import { type DatabaseAddress, databaseOf } from "../../schemas/database_url.ts";
+import { PgBouncer } from "./pgbouncer.ts";
 import { Postgres } from "./postgres.ts";
 import { S3_CREDENTIALS, S3Engine } from "./s3.ts";
 
 const NAMES = (Deno.env.get("TEST_ENGINES") ?? "").split(",").filter((it) => it !== "");
-const KNOWN = ["s3", "postgres"];
+const KNOWN = ["s3", "postgres", "pgbouncer"];
 const unknown = NAMES.find((name) => !KNOWN.includes(name));
 if (unknown !== undefined) throw new Error(`Unknown engine ${unknown}: expected ${KNOWN.join()}`);
 
 // They fail where the engine is not installed: the tests would pass with another one.
 const STORE = NAMES.includes("s3") ? await S3Engine.start() : undefined;
 const POSTGRES = NAMES.includes("postgres") ? await Postgres.start() : undefined;
-for (const engine of [STORE, POSTGRES]) {
+/** Stands before the databases of servers. Tests look past it. */
+const POOLER = POSTGRES !== undefined && NAMES.includes("pgbouncer")
+  ? await PgBouncer.start(POSTGRES)
+  : undefined;
+for (const engine of [STORE, POOLER, POSTGRES]) {
   if (engine === undefined) continue;
   // They end with the process, which does not wait for them.
   engine.unref();
@@ -33,6 +39,17 @@ export async function databaseUrlOf(dataDir: string): Promise<string | undefined
   const url = DATABASES.get(dataDir) ?? POSTGRES?.createDatabase();
   if (url !== undefined) DATABASES.set(dataDir, url);
   return await url;
+}
+
+/** The address by which a server reaches the database of {@link databaseUrlOf}. */
+export async function databaseAddressOf(dataDir: string): Promise<DatabaseAddress | undefined> {
+  return databaseOf(databaseSettings(await databaseUrlOf(dataDir)));
+}
+
+function databaseSettings(url: string | undefined) {
+  const isPooled = url !== undefined && URL.parse(url)?.port === String(POSTGRES?.port);
+  if (POOLER === undefined || !isPooled) return { databaseUrl: url };
+  return { databaseUrl: POOLER.urlOf(url), databaseDirectUrl: url };
 }
 
 /** Names the database of a data directory, whichever engines test servers use. */
@@ -72,10 +89,11 @@ export async function objectsOf(dataDir: string): Promise<string[]> {
 
 /** The settings with which commands use the engines of a data directory. */
 export async function engineSettings(dataDir: string): Promise<Record<string, string>> {
-  const databaseUrl = await databaseUrlOf(dataDir);
+  const { databaseUrl, databaseDirectUrl } = databaseSettings(await databaseUrlOf(dataDir));
   const contentUrl = contentUrlOf(dataDir);
   return {
     ...(databaseUrl !== undefined && { STRONGROOM_DATABASE_URL: databaseUrl }),
+    ...(databaseDirectUrl !== undefined && { STRONGROOM_DATABASE_DIRECT_URL: databaseDirectUrl }),
     ...(contentUrl !== undefined && {
       STRONGROOM_CONTENT_URL: contentUrl,
       STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,

@@ -155,8 +155,8 @@ function programDirectory(): string | undefined {
   return [...versioned, ...onPath].find((directory) => isFile(`${directory}/pg_isready`));
 }
 
-/** As whom the engine runs: it refuses to run as root. */
-async function ownerOf(directory: string): Promise<{ uid?: number; gid?: number }> {
+/** As whom the engine runs, and a pooler before it: they refuse to run as root. */
+export async function ownerOf(directory: string): Promise<{ uid?: number; gid?: number }> {
   if (Deno.uid() !== 0) return {};
   const line = (await Deno.readTextFile("/etc/passwd")).split("\n")
     .find((line) => line.startsWith(`${USER}:`));

@@ -23,7 +23,7 @@ import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
-import { databaseAddress } from "../../schemas/database_url.ts";
+import { databaseOf } from "../../schemas/database_url.ts";
 import type { App } from "../../routes/request/environment.ts";
 import type { ServerEvents } from "../../routes/serving/route.ts";
 import type { RunningServer } from "../../routes/server.ts";
@@ -34,7 +34,7 @@ import type { ContentSettings } from "../../storage/stores/opening.ts";
 import { Storage } from "../../storage/stores/storage.ts";
 import { Client } from "./client.ts";
 import { DescribedReplies } from "./described_replies.ts";
-import { contentOf, databaseUrlOf } from "./engines.ts";
+import { contentOf, databaseAddressOf } from "./engines.ts";
 import { temporaryFiles, untilNothingArrives } from "./invariants.ts";
 import { storedHashes } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
@@ -110,10 +110,10 @@ export class TestServer implements AsyncDisposable {
       rateLimit: options.rateLimit,
     };
     const { acceptDamage = false } = options;
-    const databaseUrl = options.settings?.databaseUrl ?? await databaseUrlOf(dataDir);
+    const database = databaseOf(options.settings ?? {}) ?? await databaseAddressOf(dataDir);
     const storage = parts.use(
       await Storage.open(dataDir, {
-        database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
+        database,
         reserveMB: options.diskReserveMB ?? 0,
         acceptDamage,
         content: options.content ?? contentOf(dataDir),

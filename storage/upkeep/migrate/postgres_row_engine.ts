@@ -32,7 +32,7 @@ export class PostgresRowEngine implements RowEngine {
     );
     await using held = await this.#database.connect("long");
     const { session } = held;
-    await session.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await session.begin("REPEATABLE READ READ ONLY");
     await session.script(
       `DECLARE carried NO SCROLL CURSOR FOR
        SELECT ${readColumns(table)} FROM ${name} WHERE ${where} ORDER BY ${order.join(", ")}`,
@@ -48,7 +48,7 @@ export class PostgresRowEngine implements RowEngine {
 
   async write(statements: readonly Statement[]): Promise<void> {
     await this.#database.use("long", async (session) => {
-      await session.script("BEGIN");
+      await session.begin();
       for (const [sql, parameters] of statements) await session.run(sql, parameters);
       await session.commit();
     });
