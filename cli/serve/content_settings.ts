@@ -20,5 +20,6 @@ export function contentSettings(
     onFailure(error) {
       log.error("The content store fails; tried again soon", { error: asError(error) });
     },
+    onLack: (error) => log.warn("The content store does not allow everything", { error }),
   };
 }

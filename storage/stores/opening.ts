@@ -15,6 +15,8 @@ export interface ContentSettings {
   };
   /** Called with failures that clients do not see. @default does nothing */
   readonly onFailure?: (error: unknown) => void;
+  /** Called with what the store does not allow, without which the rest goes on. @default does nothing */
+  readonly onLack?: (error: Error) => void;
 }
 
 export interface StorageOptions {

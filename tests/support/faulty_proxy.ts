@@ -13,7 +13,7 @@ export type Fault =
   /** The end of the reply never comes, and the connection stays open. */
   | "stall"
   /** It never reaches the server, and has another reply. */
-  | { readonly status: number }
+  | { readonly status: number; readonly body?: string }
   /** The client gets no reply, and the server gets the request when {@link FaultyProxy.release} is called. */
   | "late";
 
@@ -89,8 +89,9 @@ export class FaultyProxy implements AsyncDisposable {
     if (fault === "lose") return;
     if (fault === "late") return void this.#late.push(request.bytes);
     if (typeof fault === "object" && "status" in fault) {
+      const { status, body = "" } = fault;
       const reply =
-        `HTTP/1.1 ${fault.status} Fault\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+        `HTTP/1.1 ${status} Fault\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
       return await writeAll(connection, new TextEncoder().encode(reply));
     }
     using upstream = await Deno.connect({ hostname: "127.0.0.1", port: this.#port });

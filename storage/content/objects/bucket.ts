@@ -107,8 +107,8 @@ export class Bucket {
         idempotent: false,
       });
       // A store may begin its reply before it has done the work.
-      const [code] = textsOf(xml, "Code");
-      if (code === undefined) return;
+      const [code = "no result"] = textsOf(xml, "Code");
+      if (textsOf(xml, "ETag").length > 0) return;
       throw new S3Failure(`The content store made no object: ${code}`, { status: 500, code });
     } catch (error) {
       // If only the reply was lost, the object is there.

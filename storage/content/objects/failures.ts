@@ -35,12 +35,29 @@ export function isMissing(error: unknown): boolean {
   return error instanceof S3Failure && error.status === 404 && error.code !== "NoSuchBucket";
 }
 
-/** The failure that a reply reports, the text of whose body is given. */
-export function failureOf({ status }: Response, text: string): S3Failure {
+/** Statuses with which stores refuse what the credentials may not do, or they do not have. */
+const REFUSED: ReadonlySet<number> = new Set([403, 405, 501]);
+
+/** Whether the store does not do this for the credentials that it was asked with. */
+export function isRefused(error: unknown): error is S3Failure {
+  return error instanceof S3Failure && error.status !== undefined && REFUSED.has(error.status);
+}
+
+/**
+ * The failure that a reply reports.
+ *
+ * @param text The body of the reply.
+ * @param right The right that the request needs.
+ */
+export function failureOf(
+  { status }: Response,
+  { text, right }: { readonly text: string; readonly right: string },
+): S3Failure {
   const [code = ""] = textsOf(text, "Code");
   const [message = ""] = textsOf(text, "Message");
   const reason = [code, message].filter((it) => it !== "").join(": ");
-  return new S3Failure(`The content store replied ${status}${reason && ` (${reason})`}`, {
+  const needed = REFUSED.has(status) ? `; it needs the right ${right}` : "";
+  return new S3Failure(`The content store replied ${status}${reason && ` (${reason})`}${needed}`, {
     status,
     code,
   });

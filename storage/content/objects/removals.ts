@@ -1,6 +1,6 @@
 import type { DueObject, ObjectTable } from "../object_table.ts";
 import type { Bucket } from "./bucket.ts";
-import { isTransient } from "./failures.ts";
+import { isRefused, isTransient } from "./failures.ts";
 
 /** How often leaving objects are looked for. */
 const INTERVAL_MS = 10_000;
@@ -11,6 +11,8 @@ const SOON_MS = 250;
  * after the first time.
  */
 const SECOND_MS = 60 * 60_000;
+/** How long a store is not asked for unfinished uploads that does not tell them. */
+const REFUSAL_MS = 60 * 60_000;
 const MAX_OBJECTS = 100;
 const MAX_AT_ONCE = 4;
 
@@ -19,6 +21,8 @@ export interface RemovalParts {
   readonly objects: ObjectTable;
   /** Called with what keeps objects from being deleted. They are tried again. */
   readonly onFailure: (error: unknown) => void;
+  /** Called with what the store does not allow, without which the rest goes on. */
+  readonly onLack: (error: Error) => void;
   /** @default an hour */
   readonly secondMs?: number | undefined;
 }
@@ -36,6 +40,8 @@ export class Removals implements AsyncDisposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #next = Infinity;
   #nextExpiry = 0;
+  /** Before, unfinished uploads are left to a rule of the bucket. */
+  #nextListing = 0;
   #running: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -151,7 +157,21 @@ export class Removals implements AsyncDisposable {
   }
 
   async #delete({ key }: DueObject): Promise<void> {
-    await this.#parts.bucket.abortUploads(key);
+    await this.#abortUploads(key);
     await this.#parts.bucket.delete(key);
+  }
+
+  async #abortUploads(key: string): Promise<void> {
+    if (performance.now() < this.#nextListing) return;
+    try {
+      await this.#parts.bucket.abortUploads(key);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      if (performance.now() < this.#nextListing) return;
+      this.#nextListing = performance.now() + REFUSAL_MS;
+      const message =
+        "Unfinished uploads are not ended, only by a rule of the bucket if it has one";
+      this.#parts.onLack(new Error(`${message}: ${error.message}`, { cause: error }));
+    }
   }
 }

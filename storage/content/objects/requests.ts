@@ -27,14 +27,15 @@ export interface S3Request {
 export interface RequestOptions {
   /** How long the store may take to answer, besides the time for a body. @default 20 s */
   readonly timeoutMs?: number;
+  /** How often a request is sent at most. @default 4 */
+  readonly attempts?: number;
   /** The first pause before a request is sent again; each is twice the one before. @default 200 ms */
   readonly retryMs?: number;
   /** Asked before each request that adds something to the store. @default always */
   readonly mayWrite?: (() => boolean) | undefined;
 }
 
-/** How often a request is sent at most. */
-const MAX_ATTEMPTS = 4;
+const ATTEMPTS = 4;
 const TIMEOUT_MS = 20_000;
 const RETRY_MS = 200;
 /** More of a reply that is read as text is left out: a page of a listing is a tenth of this. */
@@ -49,17 +50,24 @@ export class S3Requests {
   readonly #endpoint: URL;
   readonly #signer: SignatureV4;
   readonly #timeoutMs: number;
+  readonly #attempts: number;
   readonly #retryMs: number;
   readonly #mayWrite: () => boolean;
 
   constructor(
     location: ContentLocation,
     { accessKeyId, secretAccessKey, sessionToken }: S3Credentials,
-    { timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS, mayWrite = () => true }: RequestOptions = {},
+    {
+      timeoutMs = TIMEOUT_MS,
+      attempts = ATTEMPTS,
+      retryMs = RETRY_MS,
+      mayWrite = () => true,
+    }: RequestOptions = {},
   ) {
     this.#location = location;
     this.#endpoint = new URL(location.endpoint);
     this.#timeoutMs = timeoutMs;
+    this.#attempts = attempts;
     this.#retryMs = retryMs;
     this.#mayWrite = mayWrite;
     this.#signer = new SignatureV4({
@@ -101,7 +109,7 @@ export class S3Requests {
       try {
         return await read(await this.#sendOnce(request));
       } catch (error) {
-        if (!idempotent || attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
+        if (!idempotent || attempt === this.#attempts || !isTransient(error)) throw error;
         const pause = this.#retryMs * 2 ** (attempt - 1) * (0.5 + Math.random());
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
@@ -136,7 +144,10 @@ export class S3Requests {
     }
     if (response.ok) return response;
     const limits = { stallMs: this.#timeoutMs, maxBytes: MAX_ERROR_BYTES };
-    throw failureOf(response, await replyText(response, limits).catch(() => ""));
+    throw failureOf(response, {
+      text: await replyText(response, limits).catch(() => ""),
+      right: rightOf(request),
+    });
   }
 
   async #signed(
@@ -158,6 +169,16 @@ export class S3Requests {
     });
     return { url, headers: signed.headers };
   }
+}
+
+/** The right that a request needs, as policies of AWS name it. */
+function rightOf({ method, key, query = {} }: S3Request): string {
+  if (method === "PUT" || method === "POST") return "s3:PutObject";
+  if (method === "DELETE") {
+    return "uploadId" in query ? "s3:AbortMultipartUpload" : "s3:DeleteObject";
+  }
+  if (key !== undefined) return "s3:GetObject, and s3:ListBucket to see that an object is missing";
+  return "uploads" in query ? "s3:ListBucketMultipartUploads" : "s3:ListBucket";
 }
 
 /** SHA-256, and HMAC with it, as the signer asks for it. */

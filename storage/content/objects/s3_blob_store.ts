@@ -55,6 +55,8 @@ export interface S3BlobStoreOptions {
   /** Content is refused while less than this is free. @default 0 */
   readonly reserveBytes?: number;
   /** Called with failures of the store that clients do not see. @default does nothing */
+  /** See {@link RemovalParts.onLack}. @default does nothing */
+  readonly onLack?: (error: Error) => void;
   readonly onFailure?: (error: unknown) => void;
   /** Whether other servers still take this one for alive. @default always */
   readonly mayWrite?: (() => boolean) | undefined;
@@ -83,8 +85,8 @@ export class S3BlobStore implements ContentStore {
   readonly #memory = new StagedMemory(MAX_STAGED_BYTES);
 
   private constructor(dataDir: string, options: S3BlobStoreOptions) {
-    const { location, credentials, objects, reserveBytes = 0, secondMs } = options;
-    const { onFailure = () => {} } = options;
+    const { location, credentials, objects, reserveBytes = 0 } = options;
+    const { onFailure = () => {}, onLack = () => {}, secondMs } = options;
     this.#temporary = `${dataDir}/tmp`;
     this.#location = location;
     this.#objects = objects;
@@ -98,7 +100,7 @@ export class S3BlobStore implements ContentStore {
       maxCalls: workers,
       large: new LargeObjects(this.#pool, (hash, range) => this.open(hash, range)),
     });
-    this.removals = new Removals({ bucket: this.#bucket, objects, onFailure, secondMs });
+    this.removals = new Removals({ bucket: this.#bucket, objects, onFailure, onLack, secondMs });
     this.quarantine = new ObjectQuarantine(objects, () => this.removals.soon());
     const space = new FreeSpace(this.#temporary);
     this.#requireSpace = () => {
