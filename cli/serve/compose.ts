@@ -5,7 +5,8 @@ import { ConsoleSessions } from "../../core/console_sessions.ts";
 import type { IsOver } from "../../core/credential_end.ts";
 import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
-import type { Log } from "../../core/log.ts";
+import { withinTime } from "../../core/deadline.ts";
+import { asError, type Log } from "../../core/log.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
@@ -39,9 +40,10 @@ import type { Settings } from "../../schemas/settings.ts";
 import { auditTrail } from "../../storage/upkeep/audit/audit_log.ts";
 import { ReportThread } from "../../storage/reports/report_thread.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
-import type { Storage } from "../../storage/stores/storage.ts";
+import { MAX_PROBE_MS, type Storage } from "../../storage/stores/storage.ts";
 import { readBrowserScanner } from "./browser_scanner.ts";
 import { measureServer } from "./metrics.ts";
+import { Readiness } from "./readiness.ts";
 import { composeScans } from "./scans.ts";
 import { findTracing } from "./tracing.ts";
 
@@ -155,6 +157,17 @@ export async function compose(
     locks: uploads.locks,
     expiryMs: uploads.expiryMs,
   };
+  const readiness = parts.use(
+    new Readiness(async () => {
+      const [fault, problem] = await Promise.all([
+        storage.findFault(host.tunables.diskCriticalMB),
+        findKeyProblem && keyProblem(findKeyProblem),
+      ]);
+      if (fault !== undefined) return fault;
+      if (audit.isBlocked) return { part: "audit", problem: "the audit log cannot be written" };
+      return problem === undefined ? undefined : { part: "keys", problem };
+    }),
+  );
   const app = createApp({
     tree: served,
     events,
@@ -164,14 +177,9 @@ export async function compose(
     eventOptions: { isOver },
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
-    findFault: async () => {
-      if (inFlight.draining) return { part: "server", problem: "it stops" };
-      const fault = await storage.findFault(host.tunables.diskCriticalMB);
-      if (fault !== undefined) return fault;
-      if (audit.isBlocked) return { part: "audit", problem: "the audit log cannot be written" };
-      const problem = await findKeyProblem?.();
-      return problem === undefined ? undefined : { part: "keys", problem };
-    },
+    findFault: async () =>
+      // That is known at once.
+      inFlight.draining ? { part: "server", problem: "it stops" } : await readiness.findFault(),
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links, isOver },
     tokens: { store: records.credentials, sign, userQuota: settings.userQuota },
@@ -226,6 +234,11 @@ export async function compose(
       stoppingScans(serveApp(app, { ...options, events, inFlight, log }), { jobs, automatic }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** What is wrong with the keys, which may be asked of another server. */
+function keyProblem(find: () => Promise<string | undefined>): Promise<string | undefined> {
+  return withinTime(find(), MAX_PROBE_MS).catch((error) => asError(error).message);
 }
 
 /** The events of the database, if servers share it. `parts` disposes of them. */

@@ -45,6 +45,7 @@ import { Database, type DatabaseOptions } from "./database.ts";
 import { treeVersion } from "./event_log.ts";
 import { Lists } from "./lists.ts";
 import { findById, findByPath } from "./lookup.ts";
+import { probeDatabase } from "./probe.ts";
 import { Revocations } from "./revocations.ts";
 import { PostgresEvents } from "./postgres_events.ts";
 import { readPage, readRepositories, refusedIn } from "./pages.ts";
@@ -177,8 +178,8 @@ export class PostgresResourceStore implements RecordStore {
     return new PostgresResourceStore(database, address, options);
   }
 
-  async probe(): Promise<void> {
-    await this.write((transaction) => transaction.unreferenced([]));
+  probe(): Promise<void> {
+    return probeDatabase(this.database);
   }
 
   /** Whether others take this server for alive. */

@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import { withinTime } from "../../core/deadline.ts";
 import { setTempDirectory } from "../sqlite/connection.ts";
 import { Ballast } from "../disk/ballast.ts";
 import { refuseUnfinished } from "../disk/data_directory.ts";
@@ -17,6 +18,9 @@ export interface StorageFault {
 
 const DEFAULT_RESERVE_MB = 64;
 
+/** How long an engine may take to answer a probe, in milliseconds (C 31). */
+export const MAX_PROBE_MS = 2000;
+
 interface StorageParts extends OpenedStores {
   readonly lock: DirectoryLock;
   readonly ballast: Ballast;
@@ -33,6 +37,8 @@ export class Storage implements AsyncDisposable {
   readonly #reserveMB: number;
   readonly #lock: DirectoryLock;
   readonly #ballast: Ballast;
+  /** Probes that run. One that hangs is not joined by others. */
+  readonly #probes = new Map<StorageFault["part"], Promise<void>>();
 
   private constructor(
     { dataDir, reserveMB }: { dataDir: string; reserveMB: number },
@@ -102,23 +108,30 @@ export class Storage implements AsyncDisposable {
   }
 
   /**
-   * Checks whether the storage can accept a file now, and returns the first problem found (C 1).
-   * `minFreeMB` is in units of 2^20 bytes.
+   * Checks whether the storage can accept a file now, and returns the first problem found (C 1). Takes
+   * {@link MAX_PROBE_MS} at most. `minFreeMB` is in units of 2^20 bytes.
    */
   async findFault(minFreeMB: number): Promise<StorageFault | undefined> {
-    const checks: readonly [StorageFault["part"], () => Promise<void>][] = [
-      ["database", () => this.records.probe()],
-      ["blobs", () => this.blobs.probe()],
-      ["disk", () => this.#checkDisk(Math.max(minFreeMB, this.#reserveMB))],
-    ];
-    for (const [part, check] of checks) {
-      try {
-        await check();
-      } catch (error) {
-        return { part, problem: error instanceof Error ? error.message : String(error) };
-      }
+    const faults = await Promise.all([
+      this.#faultOf("database", () => this.records.probe()),
+      this.#faultOf("blobs", () => this.blobs.probe()),
+      this.#faultOf("disk", () => this.#checkDisk(Math.max(minFreeMB, this.#reserveMB))),
+    ]);
+    return faults.find((fault) => fault !== undefined);
+  }
+
+  async #faultOf(
+    part: StorageFault["part"],
+    probe: () => Promise<void>,
+  ): Promise<StorageFault | undefined> {
+    const running = this.#probes.get(part) ?? probe().finally(() => this.#probes.delete(part));
+    this.#probes.set(part, running);
+    try {
+      await withinTime(running, MAX_PROBE_MS);
+      return undefined;
+    } catch (error) {
+      return { part, problem: error instanceof Error ? error.message : String(error) };
     }
-    return undefined;
   }
 
   /** Waits for pending transactions, closes everything and releases the directory. */

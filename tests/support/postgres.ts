@@ -15,18 +15,20 @@ export interface PostgresOptions {
   readonly certificate?: Certificate;
   /** Further settings, such as `deadlock_timeout`. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Where its data is. @default a temporary directory */
+  readonly directory?: string;
 }
 
 /** A PostgreSQL engine with a directory and port of its own, or undefined where none is installed. */
 export class Postgres implements AsyncDisposable {
-  readonly #directory: TempDir;
+  readonly #directory: DataDirectory;
   /** The directory of its programs. */
   readonly programs: string;
   readonly port: number;
   #process: Deno.ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(directory: TempDir, programs: string, port: number) {
+  private constructor(directory: DataDirectory, programs: string, port: number) {
     this.#directory = directory;
     this.programs = programs;
     this.port = port;
@@ -40,13 +42,12 @@ export class Postgres implements AsyncDisposable {
   }
 
   static async start(
-    { fsync = false, certificate, settings = {} }: PostgresOptions = {},
+    { fsync = false, certificate, settings = {}, directory: given }: PostgresOptions = {},
   ): Promise<Postgres> {
     const programs = programDirectory();
     if (programs === undefined) throw new Error("PostgreSQL is not installed");
-    const directory = await TempDir.make();
     await using made = new AsyncDisposableStack();
-    made.use(directory);
+    const directory = given === undefined ? made.use(await TempDir.make()) : notOwned(given);
     const owner = await ownerOf(directory.path);
     // An order of characters that is not that of their bytes would show a lack of COLLATE "C".
     await succeed(`${programs}/initdb`, [
@@ -138,6 +139,14 @@ export class Postgres implements AsyncDisposable {
     await this.kill();
     await this.#directory[Symbol.asyncDispose]();
   }
+}
+
+/** Where the data of an engine is. */
+type DataDirectory = Pick<TempDir, "path"> & AsyncDisposable;
+
+/** A directory that others remove. */
+function notOwned(path: string): DataDirectory {
+  return { path, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 /** The directory with the programs of the latest version installed. */

@@ -4,12 +4,34 @@ import { newHash } from "../hashes.ts";
 import type { ObjectTable } from "../object_table.ts";
 import type { Bucket } from "./bucket.ts";
 
-/** An id is shorter. */
-const MAX_ID_BYTES = 100;
+/** What names an owner is shorter. */
+const MAX_BYTES = 200;
+
+/** The name of the object that probes write. */
+export function probeKey({ prefix }: ContentLocation): string {
+  return `${prefix}probe`;
+}
 
 /** Fails if no object can be written now. */
-export async function probeBucket(bucket: Bucket, { prefix }: ContentLocation): Promise<void> {
-  await bucket.probe(`${prefix}probe`, ...body("strongroom"));
+export async function probeBucket(bucket: Bucket, location: ContentLocation): Promise<void> {
+  await bucket.probe(probeKey(location), ...body("strongroom"));
+}
+
+/** Whose the objects of a prefix are. */
+export interface Owner {
+  /** The id of the strongroom. */
+  readonly strongroom: string;
+  /** The database that names them, if several can have the id: a restored copy has it, too. */
+  readonly database: string | undefined;
+}
+
+/** What {@link requireOwner} compares with. */
+export interface OwnerParts {
+  readonly objects: Pick<ObjectTable, "strongroomId" | "hasObjects">;
+  /** Whether the database knows that its content is there. @default false */
+  readonly isKnown?: boolean;
+  /** See {@link Owner.database}. */
+  readonly database?: string | undefined;
 }
 
 /**

@@ -24,6 +24,7 @@ import { WorkerPool } from "../../threads/pool.ts";
 import { forEach } from "../../threads/for_each.ts";
 import { WORKERS } from "../../threads/workers.ts";
 import { Bucket } from "./bucket.ts";
+import { BucketProbe } from "./bucket_probe.ts";
 import { temporaryCopy } from "./content_copy.ts";
 import { asUnavailable, rethrowUnavailable } from "./failures.ts";
 import { LargeObjects } from "./large_objects.ts";
@@ -77,6 +78,7 @@ export class S3BlobStore implements ContentStore {
   readonly removals: Removals;
   readonly #temporary: string;
   readonly #location: ContentLocation;
+  readonly #probe: BucketProbe;
   readonly #objects: ObjectTable;
   readonly #bucket: Bucket;
   readonly #pool: WorkerPool<ContentTasks>;
@@ -91,6 +93,7 @@ export class S3BlobStore implements ContentStore {
     this.#location = location;
     this.#objects = objects;
     this.#bucket = new Bucket(
+    this.#probe = new BucketProbe(location, credentials);
       new S3Requests(location, credentials, { ...options.requests, mayWrite: options.mayWrite }),
     );
     const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
@@ -244,7 +247,7 @@ export class S3BlobStore implements ContentStore {
   }
 
   probe(): Promise<void> {
-    return probeBucket(this.#bucket, this.#location);
+    return this.#probe.run();
   }
 
   /** The file is a copy, which was verified on the way. */
