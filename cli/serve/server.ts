@@ -6,13 +6,17 @@ import { databaseOf } from "../../schemas/database_url.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/upkeep/audit/audit_log.ts";
+import { isAway } from "../../storage/stores/away.ts";
 import { Storage } from "../../storage/stores/storage.ts";
 import { authority, loadSettings, logOf, protocolOf } from "../environment.ts";
 import { hostCapacity } from "../host_capacity.ts";
 import { openAccess } from "../open_access.ts";
 import { LineWriter } from "../line_writer.ts";
+import { printError } from "../print_error.ts";
 import { SupervisorChannel } from "../supervisor/channel.ts";
-import { withSettingContext } from "../usage_error.ts";
+import { AWAY_EXIT_CODE } from "../supervisor/exit_codes.ts";
+import { messageOf, withSettingContext } from "../usage_error.ts";
+import { agreementOf } from "./agreement.ts";
 import { readCertificate, type TlsCertificate } from "./certificate.ts";
 import { loggingDelay } from "./logging_delay.ts";
 import { contentSettings } from "./content_settings.ts";
@@ -37,8 +41,21 @@ export interface ServeOptions {
   readonly isSupervised: boolean;
 }
 
-/** Serves until a stop signal, or until the supervisor ends. Returns the exit code. */
-export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promise<number> {
+/**
+ * Serves until a stop signal, until the supervisor ends, or until it cannot go on without an engine. Returns
+ * the exit code.
+ */
+export async function serve(options: ServeOptions): Promise<number> {
+  try {
+    return await serveUntilEnd(options);
+  } catch (error) {
+    if (!isAway(error)) throw error;
+    printError(messageOf(error));
+    return AWAY_EXIT_CODE;
+  }
+}
+
+async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Promise<number> {
   const supervisor = isSupervised ? new SupervisorChannel() : undefined;
   // A compiled executable starts with the permissions of its supervisor.
   for (const name of ["run", "ffi", "import"] as const) Deno.permissions.revokeSync({ name });
@@ -164,7 +181,8 @@ async function openStorage(
     },
     onFatal(error) {
       log.error("Cannot go on", { error });
-      Deno.exit(1);
+      // Nothing but an outage makes a server give up that shares its database.
+      Deno.exit(settings.databaseUrl === undefined ? 1 : AWAY_EXIT_CODE);
     },
   });
   storage.useOwnTempDirectory();

@@ -2,20 +2,19 @@ import type { Log } from "../../core/log.ts";
 import { loadSettings, logOf } from "../environment.ts";
 import { LineWriter } from "../line_writer.ts";
 import { permissionsFor } from "../permissions.ts";
+import { AWAY_EXIT_CODE, INTERRUPTED_EXIT_CODE, USAGE_EXIT_CODE } from "./exit_codes.ts";
 import { CACHED_ONLY, cacheProgram, programArguments, SERVER_V8_FLAGS } from "./program.ts";
 import { onStopSignals, SERVER_STOP_SIGNALS } from "./signals.ts";
 import { writeInPlace } from "./write_in_place.ts";
 import { type ServerEnd, ServerProcess } from "./server_process.ts";
 
-/** The exit code of a server whose settings or arguments are wrong. */
-const USAGE_EXIT_CODE = 2;
-/** The exit code of a server that a second signal ended. */
-const INTERRUPTED_EXIT_CODE = 130;
 /** A server that lived this long does not count as dying at once. */
 const STABLE_MS = 60_000;
 /** Gives up after this many deaths at once in a row. */
 const MAX_QUICK_DEATHS = 5;
 const FIRST_DELAY_MS = 500;
+/** How long to wait before another attempt while an engine is away, at most. */
+const MAX_DELAY_MS = 5000;
 
 export interface SuperviseOptions {
   /** The server is killed when its event loop stands still for this long. @default 30000 */
@@ -24,7 +23,8 @@ export interface SuperviseOptions {
 
 /**
  * Runs the server and its scanners, and does nothing else. Forwards signals. Starts a server that died
- * unexpectedly again, with growing delays, until five in a row die within a minute of their start.
+ * unexpectedly again, with growing delays, until five in a row die within a minute of their start; for as long
+ * as an engine is away, each time.
  * See docs/design/processes.md.
  *
  * @param args The arguments of the first start. They are not for one that follows a death.
@@ -60,6 +60,7 @@ export async function supervise(
   }, SERVER_STOP_SIGNALS);
   Deno.addSignalListener("SIGHUP", () => server?.reload());
   let given = args;
+  let delayMs = FIRST_DELAY_MS;
   for (let quickDeaths = 0;;) {
     const startedAt = performance.now();
     server = new ServerProcess({
@@ -69,10 +70,19 @@ export async function supervise(
       maxSilenceMs,
       log,
     });
-    given = [];
     const end = await server.ended;
+    if (end.hasServed) given = [];
     if (end.wasRenewing && !stop.signal.aborted) continue;
+    if (!stop.signal.aborted && !end.wasStopping && end.code === AWAY_EXIT_CODE) {
+      // That is no fault of the server, and ends by itself.
+      delayMs = end.hasServed ? FIRST_DELAY_MS : Math.min(2 * delayMs, MAX_DELAY_MS);
+      log.warn("An engine is away; starting the server again", { after_ms: delayMs });
+      await delay(delayMs, stop.signal);
+      if (stop.signal.aborted) return end.code;
+      continue;
+    }
     if (stop.signal.aborted || isFinal(end, quickDeaths)) return end.code;
+    given = [];
     quickDeaths = performance.now() - startedAt < STABLE_MS ? quickDeaths + 1 : 1;
     const reason = end.signal ?? `exit code ${end.code}`;
     if (quickDeaths >= MAX_QUICK_DEATHS) {
