@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { parseContentUrl } from "./content_url.ts";
+import { AGREED } from "./agreement.ts";
 import { databaseAddress } from "./database_url.ts";
 import { isLong, isVaried, LONG_SECRET, STRONG_SECRET } from "./secret.ts";
 import { parseDuration, parseSize } from "./units.ts";
@@ -184,15 +185,22 @@ export const networks = v.pipe(
   ),
 );
 
-const VERDICT = v.picklist(ACCEPTABLE_VERDICTS);
+/** A comma-separated list of some words. */
+function listOf<const Words extends readonly string[]>(words: Words) {
+  const word = v.picklist(words);
+  return v.pipe(
+    text,
+    v.transform((value) => value.split(",").map((given) => given.trim())),
+    v.check(
+      (list) => list.every((given) => v.is(word, given)),
+      `a comma-separated list of ${words.join(", ")}`,
+    ),
+    v.transform((list) => list.filter((given) => v.is(word, given))),
+  );
+}
 
-/** A comma-separated list of verdicts that the gate can accept. */
-export const verdicts = v.pipe(
-  text,
-  v.transform((value) => value.split(",").map((verdict) => verdict.trim())),
-  v.check(
-    (list) => list.every((verdict) => v.is(VERDICT, verdict)),
-    `a comma-separated list of ${ACCEPTABLE_VERDICTS.join(", ")}`,
-  ),
-  v.transform((list) => list.filter((verdict) => v.is(VERDICT, verdict))),
-);
+/** The verdicts that the gate can accept. */
+export const verdicts = listOf(ACCEPTABLE_VERDICTS);
+
+/** In what a server may differ from the others of its database. */
+export const agreed = listOf(AGREED);

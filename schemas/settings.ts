@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import {
+  agreed,
   contentUrl,
   databaseUrl,
   duration,
@@ -143,11 +144,11 @@ const Settings = v.pipe(
     "set STRONGROOM_CONTENT_URL, STRONGROOM_S3_ACCESS_KEY and STRONGROOM_S3_SECRET_KEY together",
   ),
   v.check(
-  v.check(
     ({ databaseUrl, databaseDirectUrl }) =>
       databaseUrl !== undefined || databaseDirectUrl === undefined,
     "STRONGROOM_DATABASE_DIRECT_URL is the way past the pooler that STRONGROOM_DATABASE_URL names",
   ),
+  v.check(
     ({ maxUploadFileSize = 0, maxUploadTotalSize }) => maxUploadFileSize <= maxUploadTotalSize,
     "STRONGROOM_MAX_UPLOAD_FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE",
   ),

@@ -102,6 +102,7 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
     droppedLines: () => lines.dropped,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),
   };
+  await storage.records.agree?.(await agreementOf(settings), settings.allowDifferent ?? []);
   await using composition = await loggingDelay(
     log,
     "Still comparing records and content",

@@ -11,6 +11,7 @@ import consoleSessions from "./migrations/0010_console_sessions.sql" with { type
 import endedCredentials from "./migrations/0011_ended_credentials.sql" with { type: "text" };
 import joinedUploads from "./migrations/0012_joined_uploads.sql" with { type: "text" };
 import unknownVerdict from "./migrations/0013_unknown_verdict.sql" with { type: "text" };
+import agreements from "./migrations/0014_agreements.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly string[] = [
   endedCredentials,
   joinedUploads,
   unknownVerdict,
+  agreements,
 ];
 
 /** The first supported version, as `server_version_num` has it. */
@@ -82,8 +84,6 @@ export async function requireCurrent(session: Session): Promise<void> {
   );
 }
 
-async function refuseUnsupported(session: Session): Promise<void> {
-  const row = await session.get(
 /**
  * Refuses to make tables beside those that a version before has made where the configuration of then had it:
  * the strongroom would be empty.
@@ -103,6 +103,8 @@ async function refuseHidden(session: Session): Promise<void> {
   );
 }
 
+async function refuseUnsupported(session: Session): Promise<void> {
+  const row = await session.get(
     `SELECT current_setting('server_version_num')::integer AS number,
        current_setting('server_version') AS version, current_setting('server_encoding') AS encoding`,
   );

@@ -31,11 +31,13 @@ import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
+import type { Agreed, Agreement } from "../../schemas/agreement.ts";
 import {
   type DatabaseAddress,
   databaseAuthority,
   databaseUrl,
 } from "../../schemas/database_url.ts";
+import { agree } from "./agreements.ts";
 import { collectFiles } from "./collection.ts";
 import { isOutcomeUnknown } from "./commits.ts";
 import { PostgresContentTable } from "./content_table.ts";
@@ -43,9 +45,9 @@ import { measureDatabase, sumContentChanges } from "./measures.ts";
 import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { treeVersion } from "./event_log.ts";
+import { probeDatabase } from "./probe.ts";
 import { Lists } from "./lists.ts";
 import { findById, findByPath } from "./lookup.ts";
-import { probeDatabase } from "./probe.ts";
 import { Revocations } from "./revocations.ts";
 import { PostgresEvents } from "./postgres_events.ts";
 import { readPage, readRepositories, refusedIn } from "./pages.ts";
@@ -127,10 +129,10 @@ export class PostgresResourceStore implements RecordStore {
     const revocations = new Revocations(database);
     const version = options.resultsVersion ?? SCANNERS_VERSION;
     const results = this.#results = currentResults(version);
+    const { direct = address } = address;
     const parts = { database, transact: <T>(work: Work<T>) => this.#write(work, {}) };
     this.scans = new SqlScanStore({
       statements: statementsOf(STATEMENTS.scans, parts),
-    const { direct = address } = address;
       database: databaseUrl(direct),
       reports: new WorkerPool(WORKERS.report, 1, {
         net: [databaseAuthority(direct)],
@@ -195,6 +197,10 @@ export class PostgresResourceStore implements RecordStore {
       resultsVersion: this.#results.version,
       onLost,
     });
+  }
+
+  agree(agreement: Agreement, allowed: readonly Agreed[]): Promise<void> {
+    return agree(this.database, { server: this.#server, agreement, allowed });
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {

@@ -13,6 +13,7 @@ import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.t
 import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
 import type { UploadStore } from "../../core/uploads.ts";
 import type { VerdictStore } from "../../core/verdicts.ts";
+import type { Agreed, Agreement } from "../../schemas/agreement.ts";
 import type { ContentTable } from "../content/content_table.ts";
 
 /** What a database holds, and how much it has written. */
@@ -44,6 +45,13 @@ export interface RecordStore extends ResourceStore, Partial<DecidedUploads>, Asy
   readonly contents: ContentTable;
   /** Left out if only one server can use the database. */
   readonly shared?: SharedUpkeep;
+  /**
+   * Compares settings with those of the other servers. Left out if only one server can use the database.
+   *
+   * @param allowed In what they may differ.
+   * @throws {Error} that says in what else they differ.
+   */
+  agree?(agreement: Agreement, allowed: readonly Agreed[]): Promise<void>;
   /**
    * The events of all servers that share the database. Left out if only one server can use it: that keeps
    * them in memory.

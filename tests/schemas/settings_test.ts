@@ -78,6 +78,7 @@ Deno.test("C 13 readSettings() accepts valid values", async (t) => {
     ["HOST", "files-1.lab_a.example", "host", "files-1.lab_a.example"],
     ["PORT", "0", "port", 0],
     ["GATE", "block", "gate", "block"],
+    ["ALLOW_DIFFERENT", "gate, secret", "allowDifferent", ["gate", "secret"]],
     ["GATE_UNKNOWN", "names", "gateUnknown", "names"],
     ["GATE_ACCEPT", "clean, inconclusive", "gateAccept", ["clean", "inconclusive"]],
     ["GRACE", "0", "grace", 0],

@@ -1,0 +1,35 @@
+import { keyIds } from "../../core/credentials.ts";
+import type { Agreement } from "../../schemas/agreement.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { signingKey } from "../signing_key.ts";
+
+/** The settings that all servers of a database share (C 23). */
+export async function agreementOf(settings: Settings): Promise<Agreement> {
+  const [key = settings.jwksUrl] = keyIds(await signingKey(settings));
+  return {
+    secret: texts({
+      "the key of credentials": key,
+      STRONGROOM_JWT_ISSUER: settings.jwtIssuer,
+      STRONGROOM_JWT_AUDIENCE: settings.jwtAudience,
+    }),
+    gate: texts({
+      STRONGROOM_GATE: settings.gate,
+      STRONGROOM_GATE_ACCEPT: settings.gateAccept,
+      STRONGROOM_GATE_UNKNOWN: settings.gateUnknown,
+    }),
+    limits: texts({
+      STRONGROOM_MAX_UPLOAD_FILE_SIZE: settings.maxUploadFileSize,
+      STRONGROOM_MAX_UPLOAD_FILES: settings.maxUploadFiles,
+      STRONGROOM_MAX_UPLOAD_TOTAL_SIZE: settings.maxUploadTotalSize,
+      STRONGROOM_MAX_UPLOAD_REQUEST_SIZE: settings.maxUploadRequestSize,
+      STRONGROOM_USER_QUOTA: settings.userQuota,
+      STRONGROOM_RATE_LIMIT: settings.rateLimit,
+    }),
+  };
+}
+
+function texts(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, String(value ?? "none")]),
+  );
+}
