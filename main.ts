@@ -17,6 +17,7 @@ export const LOADERS: Loaders = {
   backup: () => import("./cli/backup/backup.ts"),
   restore: () => import("./cli/backup/restore.ts"),
   migrate: () => import("./cli/migrate/migrate.ts"),
+  adopt: () => import("./cli/adopt/adopt.ts"),
 };
 
 if (import.meta.main) Deno.exit(await runCommand(LOADERS, Deno.args));

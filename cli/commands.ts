@@ -24,6 +24,7 @@ export const COMMANDS = {
   backup: "data",
   restore: "data",
   migrate: "data",
+  adopt: "data",
   login: "login",
   logout: "login",
   put: "transfer",

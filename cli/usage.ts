@@ -154,6 +154,15 @@ Exit code 0: the target is whole; 1: some content of the source is missing or da
     ],
     takesFiles: true,
   },
+  adopt: {
+    summary: "Have the objects of a store belong to a database that was restored",
+    forms: ["adopt"],
+    details:
+      `The object store remembers the database that its objects belong to, and a copy of that database is
+refused: what a server of one deletes, the other lacks. After a restore that replaces the former
+database for good, this makes the restored one the owner. The settings are those of a server.`,
+    examples: ["strongroom adopt"],
+  },
   ...REMOTE_USAGES,
   ...VERB_USAGES,
   config: {

@@ -119,6 +119,7 @@ async function dataPermissions(
     case "restore":
       return withEngines(secrets, copyPermissions(backupArguments(args).directory, dataDir));
     case "check":
+    case "adopt":
       return withEngines(enginesOf(settings), { read, write });
     case "capacity":
       // Before a server ever ran, the free space of the disk is that of a directory above.

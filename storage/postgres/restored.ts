@@ -1,10 +1,14 @@
 import type { Database } from "./database.ts";
 
 /**
- * Tells databases apart that are copies of one another: by the engine, by its timeline, which another one
- * follows when it is restored to a moment or takes over from a lost one, and by a table, which a restored
- * dump creates anew.
+ * Tells databases apart that are copies of one another: by the engine, by the database in it, and by a table,
+ * which a restored dump creates anew. An engine that takes over from a lost one has the same.
  */
+export const DATABASE_ID = `((SELECT system_identifier FROM pg_control_system())
+  || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database())
+  || ' ' || 'event_channels'::regclass::oid)`;
+
+/** Also by the timeline, which is another one after a restore to a moment, or when another engine takes over. */
 const INCARNATION = `(SELECT system_identifier FROM pg_control_system()) || ' '
   || left(pg_walfile_name(pg_current_wal_lsn()), 8) || ' ' || 'event_channels'::regclass::oid`;
 

@@ -34,7 +34,7 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
       ...(onFatal !== undefined && { onFatal }),
     }),
   );
-  const { strongroomId, contentPlace } = await strongroomState(records.database);
+  const { strongroomId, contentPlace, databaseId } = await strongroomState(records.database);
   const mark = await markOf(dataDir, strongroomId);
   const place = placeOf(content, mark);
   const isElsewhere = contentPlace !== undefined && contentPlace !== place;
@@ -42,7 +42,10 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
   if (isElsewhere && !isGone) throw elsewhere(contentPlace, dataDir);
   if (content === undefined && contentPlace !== place) await refuseContent(dataDir);
   const blobs = opened.use(
-    await openContent(dataDir, { records, isKnown: contentPlace === place, ...parts }),
+    await openContent(dataDir, {
+      ...{ records, isKnown: contentPlace === place, database: databaseId },
+      ...parts,
+    }),
   );
   await writeMark(dataDir, mark);
   const claimed = await claimContentPlace(records.database, place, contentPlace);
@@ -59,10 +62,11 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
 
 async function openContent(
   dataDir: string,
-  { records, isKnown, reserveBytes, options: { content } }: OpeningParts & {
+  { records, isKnown, database, reserveBytes, options: { content } }: OpeningParts & {
     readonly records: PostgresResourceStore;
     /** Whether the database has its content there already. */
     readonly isKnown: boolean;
+    readonly database: string;
   },
 ): Promise<ContentStore> {
   const { contents, objectTable: objects } = records;
@@ -75,6 +79,7 @@ async function openContent(
     ...content,
     objects,
     isKnown,
+    database,
     reserveBytes,
     mayWrite,
   });

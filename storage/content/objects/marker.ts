@@ -35,35 +35,60 @@ export interface OwnerParts {
 }
 
 /**
- * Makes sure that the objects of a prefix are those of one strongroom: an object named `strongroom` has its
- * id. The first start writes it.
+ * Makes sure that the objects of a prefix are those of one database of one strongroom: an object named
+ * `strongroom` names both. The first start writes it.
  *
  * @throws {Error} when they are those of another one, or the strongroom has its content elsewhere.
  */
 export async function requireOwner(
   bucket: Bucket,
-  { prefix }: ContentLocation,
-  { objects, isKnown = false }: { readonly objects: ObjectTable; readonly isKnown?: boolean },
+  location: ContentLocation,
+  { objects, isKnown = false, database }: OwnerParts,
 ): Promise<void> {
-  const id = await objects.strongroomId();
-  const found = await ownerOf(bucket, { prefix });
-  if (found === id) return;
-  if (found !== undefined) {
+  const strongroom = await objects.strongroomId();
+  const owner = await ownerOf(bucket, location);
+  if (owner === undefined) {
+    if (isKnown || await objects.hasObjects()) {
+      throw new Error("STRONGROOM_CONTENT_URL does not hold the content of this strongroom");
+    }
+  } else if (owner.strongroom !== strongroom) {
     throw new Error("STRONGROOM_CONTENT_URL holds the content of another strongroom");
+  } else refuseOtherDatabase(owner, database);
+  if (owner === undefined || owner.database !== database) {
+    await writeOwner(bucket, location, { strongroom, database });
   }
-  if (isKnown || await objects.hasObjects()) {
-    throw new Error("STRONGROOM_CONTENT_URL does not hold the content of this strongroom");
-  }
-  await bucket.put(`${prefix}strongroom`, ...body(id));
 }
 
-/** The id of the strongroom whose objects a prefix has; undefined if they are those of none. */
+/** @throws {Error} when the objects are those of another database. */
+export function refuseOtherDatabase(owner: Owner, database: string | undefined): void {
+  if (owner.database === undefined || owner.database === database) return;
+  throw new Error(
+    "The objects of STRONGROOM_CONTENT_URL belong to another database than STRONGROOM_DATABASE_URL, " +
+      "which is a copy of it: what one deletes, the other lacks. Copy the objects as well, or, if the " +
+      "other one is not used any more, run: strongroom adopt",
+  );
+}
+
+/** Has the objects of a prefix belong to a database. */
+export async function writeOwner(
+  bucket: Bucket,
+  { prefix }: ContentLocation,
+  { strongroom, database }: Owner,
+): Promise<void> {
+  const text = [strongroom, ...database === undefined ? [] : [database]].join("\n");
+  await bucket.put(`${prefix}strongroom`, ...body(text));
+}
+
+/** Whose the objects of a prefix are; undefined if they are no strongroom's. */
 export async function ownerOf(
   bucket: Bucket,
   { prefix }: Pick<ContentLocation, "prefix">,
-): Promise<string | undefined> {
-  const opened = await bucket.open(`${prefix}strongroom`, { start: 0, end: MAX_ID_BYTES });
-  return opened && new TextDecoder().decode(joinChunks(await Array.fromAsync(opened.body)));
+): Promise<Owner | undefined> {
+  const opened = await bucket.open(`${prefix}strongroom`, { start: 0, end: MAX_BYTES });
+  if (opened === undefined) return undefined;
+  const text = new TextDecoder().decode(joinChunks(await Array.fromAsync(opened.body)));
+  const [strongroom = "", database] = text.split("\n");
+  return { strongroom, database };
 }
 
 /** The bytes of a text, and their CRC-32 in Base64. */

@@ -28,7 +28,7 @@ import { BucketProbe } from "./bucket_probe.ts";
 import { temporaryCopy } from "./content_copy.ts";
 import { asUnavailable, rethrowUnavailable } from "./failures.ts";
 import { LargeObjects } from "./large_objects.ts";
-import { probeBucket, requireOwner } from "./marker.ts";
+import { type OwnerParts, probeBucket, requireOwner } from "./marker.ts";
 import { ObjectParts } from "./object_parts.ts";
 import { ObjectQuarantine } from "./object_quarantine.ts";
 import { type ObjectRange, openObject } from "./object_reader.ts";
@@ -47,21 +47,19 @@ const MAX_SIZES_AT_ONCE = 8;
 /** How often content is looked up: another upload may have replaced its object. */
 const MAX_LOOKUPS = 5;
 
-export interface S3BlobStoreOptions {
+export interface S3BlobStoreOptions extends OwnerParts {
   readonly location: ContentLocation;
   readonly credentials: S3Credentials;
   readonly objects: ObjectTable;
-  /** Whether the database knows that its content is there. @default false */
-  readonly isKnown?: boolean;
   /** Content is refused while less than this is free. @default 0 */
   readonly reserveBytes?: number;
   /** Called with failures of the store that clients do not see. @default does nothing */
+  readonly onFailure?: (error: unknown) => void;
   /** See {@link RemovalParts.onLack}. @default does nothing */
   readonly onLack?: (error: Error) => void;
-  readonly onFailure?: (error: unknown) => void;
   /** Whether other servers still take this one for alive. @default always */
   readonly mayWrite?: (() => boolean) | undefined;
-  readonly requests?: Omit<RequestOptions, "mayWrite">;
+  readonly requests?: Omit<RequestOptions, "mayWrite" | "attempts">;
   /** See {@link RemovalParts.secondMs}. */
   readonly secondMs?: number;
 }
@@ -78,9 +76,9 @@ export class S3BlobStore implements ContentStore {
   readonly removals: Removals;
   readonly #temporary: string;
   readonly #location: ContentLocation;
-  readonly #probe: BucketProbe;
   readonly #objects: ObjectTable;
   readonly #bucket: Bucket;
+  readonly #probe: BucketProbe;
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #packer: Packer;
   readonly #requireSpace: () => void;
@@ -93,9 +91,9 @@ export class S3BlobStore implements ContentStore {
     this.#location = location;
     this.#objects = objects;
     this.#bucket = new Bucket(
-    this.#probe = new BucketProbe(location, credentials);
       new S3Requests(location, credentials, { ...options.requests, mayWrite: options.mayWrite }),
     );
+    this.#probe = new BucketProbe(location, credentials);
     const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
     this.#pool = new WorkerPool(WORKERS.content, workers, FILES_ONLY);
     this.#packer = new Packer(this.#pool, {

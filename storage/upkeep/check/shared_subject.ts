@@ -4,7 +4,7 @@ import { refuseUnfinished } from "../../disk/data_directory.ts";
 import { readMark } from "../../disk/directory_mark.ts";
 import { DirectoryLock, isServed, lockState } from "../../disk/lock.ts";
 import { elsewhere, placeOf } from "../../stores/place_of_content.ts";
-import { strongroomState } from "../../postgres/content_place.ts";
+import { type StrongroomState, strongroomState } from "../../postgres/content_place.ts";
 import { Database } from "../../postgres/database.ts";
 import { PostgresRecordAudit } from "../../postgres/record_audit.ts";
 import { holdServers, liveServers, requireNoServer } from "../../postgres/servers.ts";
@@ -94,10 +94,10 @@ async function openObjectStore(
   if (content === undefined) {
     throw new TypeError("The content store of this database is not configured");
   }
-  await requirePlace(dataDir, database, content);
+  const { databaseId } = await requirePlace(dataDir, database, content);
   const audit = new PostgresRecordAudit(database);
   const { openObjects } = await import("./open_objects.ts");
-  const objects = await openObjects(content, audit);
+  const objects = await openObjects(content, audit, repair ? databaseId : undefined);
   const stored = new ObjectContents(objects.objects, objects.bucket);
   return {
     audit,
@@ -115,8 +115,9 @@ async function requirePlace(
   dataDir: string,
   database: Database,
   content: SubjectOptions["content"],
-): Promise<void> {
-  const { strongroomId, contentPlace } = await strongroomState(database);
+): Promise<StrongroomState> {
+  const state = await strongroomState(database);
+  const { strongroomId, contentPlace } = state;
   if (contentPlace === undefined) {
     throw new Error("No server has used the database yet: there is nothing to check");
   }
@@ -125,4 +126,5 @@ async function requirePlace(
     : { strongroom: strongroomId, directory: "" };
   const isOwn = mark?.strongroom === strongroomId && placeOf(content, mark) === contentPlace;
   if (!isOwn) throw elsewhere(contentPlace, dataDir);
+  return state;
 }
