@@ -59,6 +59,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/check",
     "cli/backup",
     "cli/migrate",
+    "cli/adopt",
     "cli/scan",
     "cli/serve",
     "cli/token",
@@ -100,6 +101,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/sqlite",
     "schemas",
   ],
+  "cli/adopt": ["cli", "cli/serve", "schemas", "storage/upkeep/adopt"],
   "cli/migrate": ["cli", "cli/backup", "cli/serve", "schemas", "storage/upkeep/migrate"],
   "cli/token": [
     "cli",
@@ -270,6 +272,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...CORE_FOR_STORAGE,
   ],
   "storage/upkeep/audit": ["core/audit.ts", "storage/disk", "schemas"],
+  "storage/upkeep/adopt": [
+    "storage/content/objects",
+    "storage/postgres",
+    "storage/stores",
+    "schemas",
+  ],
   "storage/upkeep/backup": [
     "storage/content",
     "storage/content/directory",

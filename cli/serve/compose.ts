@@ -5,7 +5,7 @@ import { ConsoleSessions } from "../../core/console_sessions.ts";
 import type { IsOver } from "../../core/credential_end.ts";
 import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
-import { withinTime } from "../../core/deadline.ts";
+import { withinTime } from "../../core/event_loop.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";

@@ -8,7 +8,7 @@ import type { BlobStore, ByteRange } from "../blob_store.ts";
 import type { CollectedFile, FileCollection, ResourceRecord } from "../ports.ts";
 import type { Admission } from "../gate.ts";
 import type { Tree } from "./changes.ts";
-import { MissingContent, openFile, reportingDamage } from "./file_content.ts";
+import { MissingContent, missingContent, openFile, reportingDamage } from "./file_content.ts";
 import { refuseSharedPath, resolveTargets, sharedPath } from "./targets.ts";
 
 /** The part of a file that a download reads. Callers may add what they need to respond. */
@@ -199,7 +199,7 @@ async function checkContents(
     const sizes = await blobs.sizesOf(page.map(({ hash }) => hash), signal);
     // Report the first by path, so that another attempt misses the same one if it is really missing.
     for (const [index, file] of page.entries()) {
-      if (sizes[index] !== file.size) throw new MissingContent(file, sizes[index]);
+      if (sizes[index] !== file.size) throw missingContent(file, sizes[index], "ErrInternal");
     }
   }
 }
@@ -232,7 +232,8 @@ function packFiles(
       for await (const { file, packed } of blobs.pack(files.pages(), compression)) {
         // Packed content is open, so nothing can replace it any more.
         const isAdmitted = gate === undefined || await gate.confirmFile(file);
-        if (packed === undefined || !isAdmitted) throw new MissingContent(file, undefined);
+        if (!isAdmitted) throw new MissingContent(file, undefined);
+        if (packed === undefined) throw missingContent(file, undefined, "ErrInternal");
         yield { entry: fileEntry(file, prefix), ...packed };
       }
     },

@@ -32,6 +32,22 @@ export class MissingContent extends Error {
 }
 
 /**
+ * The error for content that is missing from the store, in the same words for a file and for one of an archive
+ * (RS 4.7.3, RS 4.7.6).
+ *
+ * @param stored The size of what is there instead, if anything is.
+ */
+export function missingContent(
+  file: Pick<CollectedFile, "path" | "hash" | "size">,
+  stored: number | undefined,
+  kind: "ErrResourcesNotFound" | "ErrInternal",
+): MissingContent {
+  const message = `Cannot download ${quoted(file.path)}: its content is missing from storage`;
+  const refusal = stored === undefined ? new AppError(kind, message) : undefined;
+  return new MissingContent(file, stored, refusal);
+}
+
+/**
  * Opens the content of a file, or of a range of it. Content that is missing is so even if none of it is
  * read (RS 4.7.3). Reading damaged content to its end throws.
  *
@@ -47,9 +63,7 @@ export async function openFile(
   const stored = range === undefined ? await blobs.sizeOf(hash) : content?.size;
   if (stored !== size) {
     await content?.return();
-    const message = `Cannot download ${quoted(record.path)}: its content is missing from storage`;
-    const missing = new AppError("ErrResourcesNotFound", message);
-    throw new MissingContent(record, stored, stored === undefined ? missing : undefined);
+    throw missingContent(record, stored, "ErrResourcesNotFound");
   }
   if (range === undefined || content === undefined) return undefined;
   // The checksum covers all of the content, so a part of it cannot be verified.

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { withinTime } from "../../core/deadline.ts";
+import { withinTime } from "../../core/event_loop.ts";
 import { setTempDirectory } from "../sqlite/connection.ts";
 import { Ballast } from "../disk/ballast.ts";
 import { refuseUnfinished } from "../disk/data_directory.ts";
