@@ -21,7 +21,7 @@ export async function agree(
   database: Database,
   { server, agreement, allowed }: AgreementParts,
 ): Promise<void> {
-  await database.use("lease", async (session) => {
+  await database.use("writes", async (session) => {
     await session.begin();
     // Of two that start at once, one comes first.
     await session.run("SELECT pg_advisory_xact_lock(:lock::bigint)", { lock: LOCKS.migration });

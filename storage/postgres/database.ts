@@ -209,7 +209,7 @@ function openLane(
 
 /** @throws {Error} when a pooler stands where a session is needed. */
 async function refusePooler(session: Session): Promise<void> {
-  if (!await session.isDirect()) throw leadsToPooler();
+  if (!await session.hasSettings()) throw leadsToPooler();
 }
 
 function leadsToPooler(): Error {

@@ -39,8 +39,6 @@ export interface ClientOptions {
 export class Client {
   constructor(options: ClientOptions);
   readonly connectionParameters: object;
-  /** The process of the engine, as it says when a connection begins; a pooler makes it up. */
-  readonly processID: number | null;
   readonly connection: {
     readonly stream: { destroy(): void };
     on(event: "parameterStatus", listener: (status: ParameterStatus) => void): void;

@@ -3,6 +3,7 @@ import type { Chunk } from "../../core/content.ts";
 import { numberedStatement } from "./named_parameters.ts";
 import type { PoolClient, QueryConfig, QueryResult } from "./pg.d.ts";
 import { standbyError } from "./failures.ts";
+import { MARK } from "./session_settings.ts";
 import { Silence } from "./silence.ts";
 
 /** A value in a result. */
@@ -86,11 +87,11 @@ export class Session {
     return (await this.#query(sql, parameters)).rowCount ?? 0;
   }
 
-  /** Whether the connection leads to the engine itself, and not to a pooler. */
-  async isDirect(): Promise<boolean> {
+  /** Whether the engine has the settings with which the connection began. A pooler would have left them out. */
+  async hasSettings(): Promise<boolean> {
     // A pooler may refuse to prepare it.
-    const [row] = await this.fetch("SELECT pg_backend_pid()");
-    return row?.[0] === this.#client.processID;
+    const [row] = await this.fetch(`SELECT current_setting('${MARK}', true)`);
+    return row?.[0] === "on";
   }
 
   /** Begins a transaction. */
@@ -139,7 +140,7 @@ export class Session {
     return (await this.#send({ text: sql, rowMode: "array" })).rows as SqlValue[][];
   }
 
-  /** Runs one or several statements without parameters. */
+  /** Runs one or several statements without parameters. Over a pooler, the settings hold in a transaction alone. */
   async script(sql: string): Promise<void> {
     await this.#send(sql);
   }

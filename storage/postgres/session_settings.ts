@@ -42,9 +42,12 @@ export function sessionSettings({ statementMs, server, readOnly }: SessionNeeds)
   };
 }
 
+/** Shows that a connection began with its settings. Nothing else sets it. */
+export const MARK = "strongroom.began";
+
 /** The settings as the `options` with which a connection begins. They outrank those of a role. */
 export function startupOptions(settings: SessionSettings): string {
-  return Object.entries(settings)
+  return Object.entries({ ...settings, [MARK]: "on" })
     .map(([name, value]) => `-c ${name}=${String(value).replaceAll(" ", "\\ ")}`).join(" ");
 }
 

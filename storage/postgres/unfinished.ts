@@ -19,11 +19,11 @@ export async function refuseUnfinished(session: Session): Promise<void> {
 }
 
 /** Keeps servers away from the database. */
-export function markUnfinished(session: Session): Promise<void> {
-  return session.script(`CREATE TABLE IF NOT EXISTS ${TABLE} ()`);
+export async function markUnfinished(session: Session): Promise<void> {
+  await session.run(`CREATE TABLE IF NOT EXISTS ${TABLE} ()`);
 }
 
 /** Lets servers use the database. */
-export function unmarkUnfinished(session: Session): Promise<void> {
-  return session.script(`DROP TABLE ${TABLE}`);
+export async function unmarkUnfinished(session: Session): Promise<void> {
+  await session.run(`DROP TABLE ${TABLE}`);
 }

@@ -1,6 +1,8 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { databaseAddress } from "../../schemas/database_url.ts";
 import type { Bucket } from "../../storage/content/objects/bucket.ts";
+import { adopt } from "../../storage/upkeep/adopt/adopt.ts";
 import { type CheckedRoom, kindsOf, Rooms } from "../support/checked_rooms.ts";
 import { ROOT } from "../support/child_server.ts";
 import { type Client, items } from "../support/client.ts";
@@ -103,6 +105,8 @@ Deno.test({
     const epochs = async (it: CheckedRoom) =>
       (await it.rows("SELECT epoch FROM event_channels")).map(({ epoch }) => epoch);
     const before = new Set(await epochs(restored));
+    await assert.rejects(restored.serve(), /strongroom adopt/);
+    await adopt(databaseAddress(newUrl), content(restored));
     await using again = await restored.serve();
     // Subscribers list again, as events have numbers that others have had.
     const later = await epochs(restored);

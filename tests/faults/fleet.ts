@@ -7,6 +7,7 @@ import { ChildServer } from "../support/child_server.ts";
 import { openPostgres } from "../support/object_stores.ts";
 import { isAlive } from "../support/processes.ts";
 import { freePort } from "../support/ports.ts";
+import { PgBouncer } from "../support/pgbouncer.ts";
 import { Postgres } from "../support/postgres.ts";
 import { seededRandom } from "../support/random.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
@@ -28,6 +29,9 @@ const MAX_LOAD_MS = 600;
 /** Of so many faults, one is an engine's. */
 const ENGINE_FAULTS = 8;
 
+/** How old an answer of `/readyz` may be. */
+const MAX_AGE_MS = 5000;
+
 /** A server that was started so often is replaced, with its supervisor. */
 const MAX_STARTS = 3;
 
@@ -37,7 +41,7 @@ export const fleetMissing = Postgres.isInstalled && S3Engine.isInstalled
   : "no PostgreSQL or no object store here";
 
 /**
- * Three servers share a database and an object store (C 23). While clients change their trees by way of any of
+ * Three servers share a database, behind a pooler, and an object store (C 23). While clients change their trees by way of any of
  * them, one server after the other is killed at a random moment, or an engine, and started again.
  */
 export async function fleetFaults({ count, seed, progress }: CampaignOptions): Promise<Outcome> {
@@ -52,7 +56,7 @@ export async function fleetFaults({ count, seed, progress }: CampaignOptions): P
         new Promise((resolve) => setTimeout(resolve, random(MAX_LOAD_MS))),
         ...load,
       ]);
-      if (random(ENGINE_FAULTS) === 0) await fleet.breakEngine(random(2) === 0);
+      if (random(ENGINE_FAULTS) === 0) await fleet.breakEngine(random);
       else await fleet.killServer(random(SERVERS));
       progress?.(tried + 1);
     }
@@ -76,6 +80,8 @@ class Fleet implements AsyncDisposable {
   private constructor(
     readonly engine: Postgres,
     readonly store: S3Engine,
+    /** Stands before the database, where it is installed. */
+    readonly pooler: PgBouncer | undefined,
     readonly url: string,
     readonly contentUrl: string,
     readonly directory: string,
@@ -85,10 +91,11 @@ class Fleet implements AsyncDisposable {
     await using parts = new AsyncDisposableStack();
     const engine = parts.use(await Postgres.start({ settings: { max_connections: 200 } }));
     const store = parts.use(await S3Engine.start());
+    const pooler = PgBouncer.isInstalled ? parts.use(await PgBouncer.start(engine)) : undefined;
     const { path } = parts.use(await TempDir.make());
     const url = await engine.createDatabase();
     const contentUrl = store.contentUrl(`fleet-${seed}`);
-    const fleet = new Fleet(engine, store, url, contentUrl, path);
+    const fleet = new Fleet(engine, store, pooler, url, contentUrl, path);
     parts.defer(() => fleet.#stop());
     const started = Array.from({ length: SERVERS }, (_, index) => fleet.#startServer(index));
     fleet.#servers.push(...await Promise.all(started));
@@ -102,7 +109,8 @@ class Fleet implements AsyncDisposable {
       env: {
         STRONGROOM_PORT: String(this.#ports[index]),
         STRONGROOM_JWT_SECRET: SECRET,
-        STRONGROOM_DATABASE_URL: this.url,
+        STRONGROOM_DATABASE_URL: this.pooler?.urlOf(this.url) ?? this.url,
+        ...this.pooler && { STRONGROOM_DATABASE_DIRECT_URL: this.url },
         STRONGROOM_CONTENT_URL: this.contentUrl,
         STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
         STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
@@ -121,10 +129,12 @@ class Fleet implements AsyncDisposable {
     this.#faults++;
   }
 
-  /** Kills PostgreSQL or the object store, and starts it again. */
-  async breakEngine(isDatabase: boolean): Promise<void> {
+  /** Kills PostgreSQL, the object store or the pooler, and starts it again. */
+  async breakEngine(choose: (count: number) => number): Promise<void> {
     this.#faults++;
-    await (isDatabase ? this.engine : this.store).restart();
+    const engines = [this.engine, this.store, ...this.pooler ? [this.pooler] : []];
+    await engines[choose(engines.length)]?.restart();
+    await new Promise((resolve) => setTimeout(resolve, MAX_AGE_MS));
     await this.#awaitServers();
     this.#faults++;
   }
@@ -196,7 +206,7 @@ class Fleet implements AsyncDisposable {
   async #awaitWriters(user: number): Promise<void> {
     await using database = await this.#database();
     await database.use("writes", async (session) => {
-      await session.script("BEGIN");
+      await session.begin();
       await session.run("SELECT pg_advisory_xact_lock(:tree::bigint)", { tree: treeLock(user) });
       await session.commit();
     });

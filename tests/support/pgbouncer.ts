@@ -50,6 +50,8 @@ export class PgBouncer implements AsyncDisposable {
       auth_type: "any",
       pool_mode: "transaction",
       default_pool_size: connections,
+      // Otherwise it is 15 s before it asks again for an engine that was away.
+      server_login_retry: 1,
       max_client_conn: 1000,
       ...settings,
     }).map(([name, value]) => `${name} = ${value}\n`).join("");

@@ -30,7 +30,7 @@ export interface OwnerParts {
   readonly objects: Pick<ObjectTable, "strongroomId" | "hasObjects">;
   /** Whether the database knows that its content is there. @default false */
   readonly isKnown?: boolean;
-  /** See {@link Owner.database}. */
+  /** See {@link Owner.database}. @default it is not compared */
   readonly database?: string | undefined;
 }
 
@@ -47,21 +47,20 @@ export async function requireOwner(
 ): Promise<void> {
   const strongroom = await objects.strongroomId();
   const owner = await ownerOf(bucket, location);
-  if (owner === undefined) {
-    if (isKnown || await objects.hasObjects()) {
-      throw new Error("STRONGROOM_CONTENT_URL does not hold the content of this strongroom");
-    }
-  } else if (owner.strongroom !== strongroom) {
-    throw new Error("STRONGROOM_CONTENT_URL holds the content of another strongroom");
-  } else refuseOtherDatabase(owner, database);
-  if (owner === undefined || owner.database !== database) {
-    await writeOwner(bucket, location, { strongroom, database });
+  if (owner === undefined && (isKnown || await objects.hasObjects())) {
+    throw new Error("STRONGROOM_CONTENT_URL does not hold the content of this strongroom");
   }
+  if (owner !== undefined && owner.strongroom !== strongroom) {
+    throw new Error("STRONGROOM_CONTENT_URL holds the content of another strongroom");
+  }
+  if (database !== undefined) refuseOtherDatabase(owner, database);
+  const isNamed = owner !== undefined && (database === undefined || owner.database === database);
+  if (!isNamed) await writeOwner(bucket, location, { strongroom, database });
 }
 
 /** @throws {Error} when the objects are those of another database. */
-export function refuseOtherDatabase(owner: Owner, database: string | undefined): void {
-  if (owner.database === undefined || owner.database === database) return;
+export function refuseOtherDatabase(owner: Owner | undefined, database: string): void {
+  if (owner?.database === undefined || owner.database === database) return;
   throw new Error(
     "The objects of STRONGROOM_CONTENT_URL belong to another database than STRONGROOM_DATABASE_URL, " +
       "which is a copy of it: what one deletes, the other lacks. Copy the objects as well, or, if the " +

@@ -16,7 +16,7 @@ const FOREIGN = {
   default_transaction_read_only: "on",
   standard_conforming_strings: "off",
   synchronous_commit: "off",
-  statement_timeout: "'1ms'",
+  statement_timeout: "'3s'",
 };
 
 /** Gives the user of the tests settings that are not those of the statements. */
