@@ -29,7 +29,7 @@ Deno.test({
       STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
       STRONGROOM_JWT_SECRET: SECRET,
       STRONGROOM_GATE: "block",
-      STRONGROOM_LOG_FORMAT: "json",
+      STRONGROOM_DRAIN: "0",
     };
     const directory = async () => {
       const { path } = directories.use(await TempDir.make());

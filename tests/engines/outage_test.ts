@@ -19,7 +19,7 @@ Deno.test({
     useDatabase(directory.path, url);
     await using child = await ChildServer.start({
       dataDir: directory.path,
-      env: { STRONGROOM_DATABASE_URL: url },
+      env: { STRONGROOM_DATABASE_URL: url, STRONGROOM_DRAIN: "0" },
     });
     const one = await child.as(1);
     assert.equal((await one.put("a", new TextEncoder().encode("a"))).status, 201);
@@ -45,7 +45,7 @@ Deno.test({
     await engine.kill();
     const starting = ChildServer.start({
       dataDir: directory.path,
-      env: { STRONGROOM_DATABASE_URL: url },
+      env: { STRONGROOM_DATABASE_URL: url, STRONGROOM_DRAIN: "0" },
     });
     {
       // It is told that nothing is there.

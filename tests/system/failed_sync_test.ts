@@ -100,17 +100,18 @@ Deno.test({
   ignore: !canInjectFaults,
   fn: () =>
     withServer(async ({ child, log }) => {
-      const ready = async () => {
-        const response = await fetch(`${child.origin}/readyz`);
-        await response.body?.cancel();
-        return response.status;
-      };
-      assert.equal(await ready(), 200);
+      const becomes = (expected: number) =>
+        until(async () => {
+          const response = await fetch(`${child.origin}/readyz`);
+          await response.body?.cancel();
+          return response.status === expected;
+        });
+      await becomes(200);
       {
         await using _fault = await InjectedFault.start(child.pid, log, `${SYNCS}:error=EIO:when=1`);
-        assert.equal(await ready(), 503);
+        await becomes(503);
       }
-      assert.equal(await ready(), 200);
+      await becomes(200);
     }),
 });
 
