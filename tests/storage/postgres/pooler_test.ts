@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { databaseAddress, databaseOf } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
+import { ROOT } from "../../support/child_server.ts";
 import { PgBouncer } from "../../support/pgbouncer.ts";
 import { Postgres } from "../../support/postgres.ts";
 
@@ -139,4 +140,15 @@ Deno.test({ name: "C 31 a database behind a pooler", ignore: !isInstalled }, asy
     assert.ok(address);
     await assert.rejects(Database.open(address), /the database server is a standby/);
   });
+});
+
+Deno.test("C 31 transactions begin in a way that a pooler can carry", async () => {
+  const names = ["storage/postgres", "storage/upkeep/migrate", "storage/upkeep/check"];
+  for (const name of names) {
+    for await (const { name: file } of Deno.readDir(`${ROOT}${name}`)) {
+      if (!file.endsWith(".ts") || file.startsWith("sqlite")) continue;
+      const text = await Deno.readTextFile(`${ROOT}${name}/${file}`);
+      assert.doesNotMatch(text, /script\("(?:BEGIN|COMMIT|ROLLBACK)/, `${name}/${file}`);
+    }
+  }
 });
