@@ -186,7 +186,7 @@ async function carryOut(
   const roots = rootsOf(deletions, found);
   const deleted = roots.length === 0 ? [] : await transaction.deleteSubtrees(roots);
   await transaction.takeObjects(waiting.ids);
-  return { changes: [changesOf("deleted", deleted)], files };
+  return { changes: [changesOf("deleted", deleted, roots)], files };
 }
 
 /** The content of files that other files of the tree have, if the caller may know which those are. */

@@ -124,8 +124,8 @@ export async function readRevision<T>(
   read: (revision: Revision, record: ResourceRecord) => Promise<T>,
   discard?: (result: T) => Promise<void>,
 ): Promise<T> {
-  // Otherwise names without a repository would displace the revisions that are kept.
-  await findRepository(hub, repository);
+  // Names without a repository would displace the revisions that are kept.
+  if (!hub.revisions.keeps(repository)) await findRepository(hub, repository);
   return await hub.revisions.during(repository, async (present) => {
     const record = await findRepository(hub, repository);
     requireNamed(repository, revision, present);

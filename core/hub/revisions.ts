@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { quoted, RetryLater } from "../errors.ts";
-import { ownersOf } from "../record_lists.ts";
-import type { ChangeSet } from "../tree/change_set.ts";
+import type { ChangeSet, Root } from "../tree/change_set.ts";
 import type { ChangeListener } from "../tree/changes.ts";
-import type { HubStore, RepositoryDirectory, TreeVersion } from "./store.ts";
+import type { HubStore, RepositoryDirectory, RepositoryVersion } from "./store.ts";
 
 /** The state of a repository. */
 export interface Revision {
@@ -19,16 +18,14 @@ const PAGE_RECORDS = 2000;
 /** How often to read while the repository keeps changing. */
 const MAX_ATTEMPTS = 20;
 const RETRY_AFTER_S = 5;
-/** The changed records of which each is looked at. */
-const MAX_LOOKED_AT = 1000;
 /** How many revisions are kept. */
 const MAX_KEPT = 10_000;
 /** The segments of the path of a repository. */
 const REPOSITORY_SEGMENTS = 3;
 
 interface Kept extends RepositoryDirectory {
-  /** That of the tree, before the repository was read. */
-  readonly version: Promise<TreeVersion>;
+  /** The version before the repository was read. */
+  readonly version: Promise<RepositoryVersion>;
   readonly revision: Promise<Revision>;
 }
 
@@ -47,6 +44,11 @@ export class Revisions implements ChangeListener {
   constructor(store: HubStore, maxKept = MAX_KEPT) {
     this.#store = store;
     this.#maxKept = maxKept;
+  }
+
+  /** Whether the revision of a repository is kept, or being computed. */
+  keeps(repository: RepositoryDirectory): boolean {
+    return this.#kept.has(keyOf(repository));
   }
 
   /** The commit id of the files below a directory, as {@link of}. */
@@ -89,7 +91,7 @@ export class Revisions implements ChangeListener {
   /** Whether the repository had this very revision until now. */
   async isCurrent(repository: RepositoryDirectory, revision: Revision): Promise<boolean> {
     // A read may have seen a change whose commit has not been announced yet, or that of another server.
-    let version = await this.#store.versionOf(repository.userId);
+    let version = await this.#store.versionOf(repository);
     const key = keyOf(repository);
     for (;;) {
       const kept = this.#kept.get(key);
@@ -98,7 +100,7 @@ export class Revisions implements ChangeListener {
       if (known.status !== "fulfilled" || known.value !== revision) return false;
       if (this.#kept.get(key) !== kept) continue;
       if (before.status === "fulfilled" && includes(before.value, version)) return true;
-      // Something in the tree has changed, mostly elsewhere.
+      // Another server has changed the repository, or this one has, which drops it soon.
       const present = this.#compute(repository, revision);
       this.#kept.set(key, present);
       version = await present.version;
@@ -107,16 +109,20 @@ export class Revisions implements ChangeListener {
 
   committed(changes: ChangeSet): void {
     if (this.#kept.size === 0) return;
-    const owners = new Set<number>();
-    for (const { records, former = [] } of changes) {
-      for (const { userId, path } of former) if (this.#drop(userId, path)) owners.add(userId);
-      // Too many to look at.
-      if ("owners" in records || records.length > MAX_LOOKED_AT) {
-        for (const userId of ownersOf([records]).keys()) owners.add(userId);
-      } else for (const { userId, path } of records) this.#drop(userId, path);
+    const above = new Set<string>();
+    for (const { records, roots, former = [] } of changes) {
+      for (const root of [...former, ...roots ?? []]) this.#drop(root, above);
+      if (roots !== undefined) continue;
+      // Stored records cannot be looked at here: all of their owners' repositories may have changed.
+      if ("owners" in records) for (const owner of records.owners.keys()) above.add(`${owner} `);
+      else for (const { userId, path } of records) this.#drop({ userId, path });
     }
-    if (owners.size === 0) return;
-    for (const [key, { userId }] of this.#kept) if (owners.has(userId)) this.#kept.delete(key);
+    if (above.size === 0) return;
+    for (const [key, { userId, directory }] of this.#kept) {
+      const [kind = "", namespace = ""] = directory.split("/");
+      const parents = [`${userId} `, `${userId} ${kind}`, `${userId} ${kind}/${namespace}`];
+      if (parents.some((parent) => above.has(parent))) this.#kept.delete(key);
+    }
   }
 
   #keep(repository: RepositoryDirectory): Kept {
@@ -132,7 +138,7 @@ export class Revisions implements ChangeListener {
 
   /** @param former Is the revision still, if nothing in the repository has changed. */
   #compute({ userId, directory }: RepositoryDirectory, former?: Revision): Kept {
-    const version = this.#store.versionOf(userId);
+    const version = this.#store.versionOf({ userId, directory });
     const revision = version.then(() => this.#read({ userId, directory })).then((present) => {
       const { commitId, modifiedAt } = present;
       const isSame = former?.commitId === commitId && former.modifiedAt === modifiedAt;
@@ -169,18 +175,20 @@ export class Revisions implements ChangeListener {
   }
 
   /**
-   * Drops the revision of the repository that a path is in or the directory of. Returns whether repositories
-   * may be below the path.
+   * Drops the revision of the repository that a path is in or the directory of.
+   *
+   * @param above Receives paths above repositories, if all that is below the path has changed.
    */
-  #drop(userId: number, path: string): boolean {
+  #drop({ userId, path }: Root, above?: Set<string>): void {
     const segments = path.split("/", REPOSITORY_SEGMENTS);
-    this.#kept.delete(keyOf({ userId, directory: segments.join("/") }));
-    return segments.length < REPOSITORY_SEGMENTS;
+    const key = keyOf({ userId, directory: segments.join("/") });
+    if (segments.length === REPOSITORY_SEGMENTS) this.#kept.delete(key);
+    else above?.add(key);
   }
 }
 
 /** Whether a version has all changes of another one. */
-function includes(version: TreeVersion, other: TreeVersion): boolean {
+function includes(version: RepositoryVersion, other: RepositoryVersion): boolean {
   return version.epoch === other.epoch && version.changes >= other.changes;
 }
 

@@ -90,8 +90,8 @@ export interface ListedRepository {
   readonly updatedAt: number;
 }
 
-/** How much a user's tree has changed. */
-export interface TreeVersion {
+/** How much a repository has changed. */
+export interface RepositoryVersion {
   /** Another one after the database has gone back to a former state: its changes count on from there. */
   readonly epoch: string;
   readonly changes: number;
@@ -110,8 +110,8 @@ export interface HubStore {
   /** Directories in the order of namespaces and names, whatever they are named. */
   repositories(query: RepositoryQuery): Promise<ListedRepository[]>;
   /**
-   * The version of a user's tree, which each change of another server raises. Resolves when this server has
-   * announced all of its own changes that a read before may have seen.
+   * The version of a repository, which each change in it by another server raises, and none elsewhere.
+   * Resolves when this server has announced all of its own changes that a read before may have seen.
    */
-  versionOf(userId: number): Promise<TreeVersion>;
+  versionOf(repository: RepositoryDirectory): Promise<RepositoryVersion>;
 }

@@ -2,12 +2,17 @@ import type { StoredEvents } from "../stored_events.ts";
 import type { RecordList, ResourceRecord } from "../ports.ts";
 import { batchesOf, ownersOf, release, share } from "../record_lists.ts";
 
+/** A record at or below whose path other records are. */
+export type Root = Pick<ResourceRecord, "userId" | "path">;
+
 /** Records that an operation added, updated or deleted (RS 6). */
 export interface Change {
   readonly kind: "added" | "updated" | "deleted";
   readonly records: RecordList;
+  /** At or below which paths all of the records are, if there may be too many to look at each. */
+  readonly roots?: readonly Root[];
   /** Where moved records, and all that is below them, were before. */
-  readonly former?: readonly Pick<ResourceRecord, "userId" | "path">[];
+  readonly former?: readonly Root[];
 }
 
 /** The changes of an operation, in the order of publication (RS 4.4 common 5). */
@@ -25,8 +30,12 @@ const MAX_EVENTS_AT_ONCE = 1000;
 const EVENT_BYTES = 500;
 
 /** Changes of one kind. */
-export function changesOf(kind: Change["kind"], records: RecordList): Change {
-  return { kind, records };
+export function changesOf(
+  kind: Change["kind"],
+  records: RecordList,
+  roots?: readonly Root[],
+): Change {
+  return { kind, records, ...roots !== undefined && { roots } };
 }
 
 /** How many records of each user have changed. */

@@ -22,14 +22,14 @@ export function copy(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
 }
 
 function changesOfCopy(
-  { replacedFiles, newDirectories }: PreparedTargets,
+  { targets, replacedFiles, newDirectories }: PreparedTargets,
   { overwritten, added, updated }: TransferEffects,
 ): ChangeSet {
   return [
     changesOf("deleted", replacedFiles),
-    changesOf("deleted", overwritten),
+    changesOf("deleted", overwritten, targets),
     changesOf("added", newDirectories),
-    changesOf("added", added),
-    changesOf("updated", updated),
+    changesOf("added", added, targets),
+    changesOf("updated", updated, targets),
   ];
 }

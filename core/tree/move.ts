@@ -21,14 +21,15 @@ export function move(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
 }
 
 function changesOfMove(
-  { placements, replacedFiles, newDirectories }: PreparedTargets,
+  { placements, targets, replacedFiles, newDirectories }: PreparedTargets,
   { overwritten, updated, merged }: TransferEffects,
 ): ChangeSet {
+  const former = placements.map(({ source }) => source);
   return [
     changesOf("deleted", replacedFiles),
-    changesOf("deleted", overwritten),
+    changesOf("deleted", overwritten, [...targets, ...former]),
     changesOf("added", newDirectories),
-    { ...changesOf("updated", updated), former: placements.map(({ source }) => source) },
-    changesOf("deleted", merged),
+    { ...changesOf("updated", updated, targets), former },
+    changesOf("deleted", merged, former),
   ];
 }

@@ -38,6 +38,6 @@ export function remove(
       requireCondition?.(record);
       return record;
     });
-    return [changesOf("deleted", await transaction.deleteSubtrees(roots))];
+    return [changesOf("deleted", await transaction.deleteSubtrees(roots), roots)];
   }, { userId: caller.userId });
 }

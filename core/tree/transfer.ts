@@ -7,7 +7,7 @@ import type {
   TransferEffects,
   WriteTransaction,
 } from "../ports.ts";
-import type { ChangeSet } from "./change_set.ts";
+import type { ChangeSet, Root } from "./change_set.ts";
 import { commit, type Tree } from "./changes.ts";
 import { withinQuota } from "./quota.ts";
 import {
@@ -38,6 +38,8 @@ export interface TransferOperation {
 /** What is moved or copied, and the changes made before the first source is. */
 export interface PreparedTargets {
   readonly placements: readonly Placement[];
+  /** The paths that the sources have, or the copies, after the transfer. */
+  readonly targets: readonly Root[];
   /** The deleted files that directories replace. */
   readonly replacedFiles: RecordList;
   /** The new directories above the targets, outermost first. */
@@ -103,6 +105,7 @@ async function prepareTargets(
 ): Promise<PreparedTargets> {
   return {
     placements,
+    targets: placements.map(({ source, target }) => ({ userId: source.userId, path: target })),
     replacedFiles: await transaction.deleteSubtrees(replacedFiles),
     newDirectories: await transaction.insert(newDirectories),
   };

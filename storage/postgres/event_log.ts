@@ -1,5 +1,4 @@
 import type { Entries, EventEntry } from "../../core/event_channel.ts";
-import type { TreeVersion } from "../../core/hub/store.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { Database } from "./database.ts";
 import type { Session } from "./session.ts";
@@ -117,15 +116,6 @@ async function skipNumbers(
     );
     return { owner, first: Number(row?.first), count };
   }));
-}
-
-/** The version of the tree of an owner. Each change has events. */
-export async function treeVersion(database: Database, owner: number): Promise<TreeVersion> {
-  const row = await database.get(
-    "SELECT epoch, next FROM event_channels WHERE owner = :owner",
-    { owner },
-  );
-  return { epoch: String(row?.epoch ?? ""), changes: Number(row?.next ?? 1) };
 }
 
 /** Whether so many events were appended that some before them may be due. */

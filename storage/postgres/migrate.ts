@@ -12,6 +12,7 @@ import endedCredentials from "./migrations/0011_ended_credentials.sql" with { ty
 import joinedUploads from "./migrations/0012_joined_uploads.sql" with { type: "text" };
 import unknownVerdict from "./migrations/0013_unknown_verdict.sql" with { type: "text" };
 import agreements from "./migrations/0014_agreements.sql" with { type: "text" };
+import repositoryVersions from "./migrations/0015_repository_versions.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly string[] = [
   joinedUploads,
   unknownVerdict,
   agreements,
+  repositoryVersions,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

@@ -44,13 +44,12 @@ import { PostgresContentTable } from "./content_table.ts";
 import { measureDatabase, sumContentChanges } from "./measures.ts";
 import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
-import { treeVersion } from "./event_log.ts";
 import { probeDatabase } from "./probe.ts";
 import { Lists } from "./lists.ts";
 import { findById, findByPath } from "./lookup.ts";
 import { Revocations } from "./revocations.ts";
 import { PostgresEvents } from "./postgres_events.ts";
-import { readPage, readRepositories, refusedIn } from "./pages.ts";
+import { readPage, readRepositories, refusedIn, versionOf } from "./pages.ts";
 import { statementsOf } from "./run_statements.ts";
 import { SharedScanQueue, type SharedScanQueueOptions } from "./shared_scan_queue.ts";
 import { STATEMENTS } from "./statements.ts";
@@ -163,9 +162,9 @@ export class PostgresResourceStore implements RecordStore {
       page: (request) => readPage(database, request, blobIds),
       blobIds,
       repositories: (query) => readRepositories(database, query),
-      versionOf: async (userId) => {
+      versionOf: async (repository) => {
         await this.#writes.published();
-        return await treeVersion(database, userId);
+        return await versionOf(database, repository);
       },
       results,
     });

@@ -3,9 +3,10 @@ import type {
   ListedRepository,
   PageRequest,
   PathsRequest,
+  RepositoryDirectory,
   RepositoryPage,
   RepositoryQuery,
-  TreeVersion,
+  RepositoryVersion,
 } from "../../core/hub/store.ts";
 import { joinChunks } from "../../core/content.ts";
 import { compareBytewise } from "../../core/paths.ts";
@@ -55,8 +56,8 @@ export class SqlHubStore implements HubStore {
     return this.#parts.repositories(query);
   }
 
-  versionOf(userId: number): Promise<TreeVersion> {
-    return this.#parts.versionOf(userId);
+  versionOf(repository: RepositoryDirectory): Promise<RepositoryVersion> {
+    return this.#parts.versionOf(repository);
   }
 
   #page(request: PageRequest | PathsRequest): Promise<RepositoryPage> {

@@ -5,9 +5,9 @@ import type {
   HubStore,
   PageRequest,
   RepositoryPage,
-  TreeVersion,
+  RepositoryVersion,
 } from "../../../core/hub/store.ts";
-import type { ResourceRecord } from "../../../core/ports.ts";
+import type { ResourceRecord, StoredRecords } from "../../../core/ports.ts";
 import { changesOf } from "../../../core/tree/change_set.ts";
 
 const ONE = { userId: 7, directory: "models/team/one" };
@@ -53,7 +53,7 @@ class FakeStore implements HubStore {
     throw new Error("Not called");
   }
 
-  versionOf(): Promise<TreeVersion> {
+  versionOf(): Promise<RepositoryVersion> {
     this.onPublished();
     return Promise.resolve({ epoch: this.epoch, changes: this.version });
   }
@@ -216,7 +216,7 @@ Deno.test("C 20 and C 23 a database that goes back to a former state has another
   assert.equal(await revisions.of(ONE), second);
 });
 
-Deno.test("C 20 and C 23 changes elsewhere in the tree make no revision another one", async () => {
+Deno.test("C 20 and C 23 a change that leaves the files as they were makes no revision another one", async () => {
   const store = new FakeStore();
   const revisions = new Revisions(store);
   const first = await revisions.of(ONE);
@@ -232,3 +232,57 @@ Deno.test("C 20 and C 23 changes elsewhere in the tree make no revision another 
   const all = await Promise.all([first, first].map((it) => revisions.isCurrent(ONE, it)));
   assert.deepEqual(all, [true, true]);
 });
+
+Deno.test("C 31 a large change elsewhere leaves a revision, however many records it has", async () => {
+  const store = new FakeStore();
+  const revisions = new Revisions(store);
+  const first = await revisions.of(ONE);
+  const elsewhere = ["d", "models/team/two", "models/other", "datasets/team/one", "models/team/one2"];
+  for (const path of elsewhere) {
+    const roots = [{ userId: 7, path }];
+    revisions.committed([
+      changesOf("deleted", new ManyRecords(7), roots),
+      { ...changesOf("updated", new ManyRecords(7), roots), former: roots },
+    ]);
+  }
+  revisions.committed([changesOf("deleted", new ManyRecords(8))]);
+  const many = Array.from({ length: 2000 }, (_, index) => record(`models/team/two/${index}`));
+  revisions.committed([changesOf("added", many)]);
+  assert.equal(await revisions.of(ONE), first);
+  assert.equal(store.pages, 1);
+
+  for (const [index, path] of ["models/team/one", "models/team", "models"].entries()) {
+    const roots = [{ userId: 7, path }];
+    revisions.committed([changesOf("deleted", new ManyRecords(7), roots)]);
+    await revisions.of(ONE);
+    assert.equal(store.pages, index + 2, path);
+  }
+  revisions.committed([changesOf("deleted", new ManyRecords(7))]);
+  await revisions.of(ONE);
+  assert.equal(store.pages, 5);
+});
+
+/** Records that are not in memory. */
+class ManyRecords implements StoredRecords {
+  readonly length = 1_000_000;
+  readonly bytes = 1;
+  readonly owners: ReadonlyMap<number, number>;
+
+  constructor(userId: number) {
+    this.owners = new Map([[userId, this.length]]);
+  }
+
+  from(): never {
+    throw new Error("Nothing looks at each of them");
+  }
+
+  ownedBy(): never {
+    throw new Error("Not called");
+  }
+
+  share(): never {
+    throw new Error("Not called");
+  }
+
+  [Symbol.dispose](): void {}
+}

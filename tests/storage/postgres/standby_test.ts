@@ -3,7 +3,7 @@ import type { EventBatch } from "../../../core/events.ts";
 import { Log } from "../../../core/log.ts";
 import { databaseAddress } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
-import { treeVersion } from "../../../storage/postgres/event_log.ts";
+import { readPosition } from "../../../storage/postgres/event_pages.ts";
 import { findByPath } from "../../../storage/postgres/lookup.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
@@ -11,6 +11,7 @@ import { newRecord } from "../../support/seed.ts";
 import { TcpProxy } from "../../support/tcp_proxy.ts";
 import { until } from "../../support/until.ts";
 
+const REPOSITORY = { userId: 1, directory: "models/team/one" };
 const OWN = { userId: 1, everyone: false };
 const UNAVAILABLE = { kind: "ErrUnavailable", message: /read-only/, retryAfterS: 1 };
 
@@ -39,7 +40,7 @@ Deno.test({
     databaseAddress(url.replace(`:${primary.port}/`, `:${standby.port}/`)),
     { keepsSchema: true, readOnly: true },
   );
-  await until(async () => (await treeVersion(reader, 1)).changes > 1);
+  await until(async () => (await readPosition(reader, 1)).end > 1);
   // From now on it follows no more.
   await reader.use(
     "reads",
@@ -52,14 +53,14 @@ Deno.test({
   await append("lost");
   let seen: EventBatch | undefined;
   while (seen?.kind !== "events" || seen.events.length === 0) seen = (await batches.next()).value;
-  const former = await store.hub.versionOf(1);
+  const former = await store.hub.versionOf(REPOSITORY);
 
   proxy.target = standby.port;
   await primary.kill();
   await reader.get("SELECT pg_promote(wait => false)");
   await until(() => append("another").then(() => true, () => false));
   await append("and one more");
-  await until(async () => (await store.hub.versionOf(1)).epoch !== former.epoch);
+  await until(async () => (await store.hub.versionOf(REPOSITORY)).epoch !== former.epoch);
   const found: string[] = [];
   for await (const batch of batches) {
     if (batch.kind === "events") found.push(...batch.events.map(({ text }) => text));
