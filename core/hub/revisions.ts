@@ -114,8 +114,9 @@ export class Revisions implements ChangeListener {
       for (const root of [...former, ...roots ?? []]) this.#drop(root, above);
       if (roots !== undefined) continue;
       // Stored records cannot be looked at here: all of their owners' repositories may have changed.
-      if ("owners" in records) for (const owner of records.owners.keys()) above.add(`${owner} `);
-      else for (const { userId, path } of records) this.#drop({ userId, path });
+      if ("owners" in records) {
+        for (const owner of records.owners.keys()) above.add(`${owner} `);
+      } else for (const { userId, path } of records) this.#drop({ userId, path });
     }
     if (above.size === 0) return;
     for (const [key, { userId, directory }] of this.#kept) {

@@ -13,6 +13,7 @@ import joinedUploads from "./migrations/0012_joined_uploads.sql" with { type: "t
 import unknownVerdict from "./migrations/0013_unknown_verdict.sql" with { type: "text" };
 import agreements from "./migrations/0014_agreements.sql" with { type: "text" };
 import repositoryVersions from "./migrations/0015_repository_versions.sql" with { type: "text" };
+import plannedChanges from "./migrations/0016_planned_changes.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly string[] = [
   unknownVerdict,
   agreements,
   repositoryVersions,
+  plannedChanges,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

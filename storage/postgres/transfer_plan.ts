@@ -1,37 +1,33 @@
 import { AppError, quoted } from "../../core/errors.ts";
 import { MAX_PATH_BYTES, MAX_PATH_SEGMENTS } from "../../core/paths.ts";
-import type { Placement } from "../../core/ports.ts";
+import type { Placement, ResourceRecord } from "../../core/ports.ts";
 import { pathColumns } from "../tables/record_rows.ts";
 import { EFFECT_COLUMNS, EFFECTS, MOVED, PLAN } from "./change_tables.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
-import { byPath, isBelow, isPath } from "./path_conditions.ts";
+import { isPath } from "./path_conditions.ts";
+import { adding, COPIED, DESCENDANTS, MOVED_ALONG, type Planned, ROOT } from "./plan_rows.ts";
 import type { Session } from "./session.ts";
 
-/** Selects records that get their target path. The others are directories that merge into one. */
-const RELOCATED = "(plan.conflicts_with IS NULL OR NOT plan.is_dir)";
+/** Selects directories that merge into others. The conditions are worded for the index of conflicts. */
+const MERGES = "(plan.conflicts_with IS NOT NULL AND plan.is_dir)";
+
+/** Selects records that get their target path. */
+const RELOCATED = `NOT ${MERGES}`;
 
 /** Selects directories that merging removes. One that another record conflicts with stays (C 7). */
-const MERGED = `NOT ${RELOCATED} AND NOT EXISTS (
+const MERGED = `${MERGES} AND NOT EXISTS (
   SELECT FROM ${PLAN} AS other WHERE other.conflicts_with = plan.id)`;
 
-/** The ids of the files that other files replace. */
-const OVERWRITTEN = `SELECT plan.conflicts_with FROM ${PLAN} AS plan
-  WHERE NOT plan.is_dir AND plan.conflicts_with IS NOT NULL`;
+/** Selects files that replace others. */
+const REPLACES = "plan.conflicts_with IS NOT NULL AND NOT plan.is_dir";
 
-/** A copy conflicts with any record at its target path. */
-const COPY_CONFLICTS = "TRUE";
-
-/**
- * A move conflicts with a record at its target path unless that record moves along, and so leaves
- * its path first. An ancestor of the moved record does conflict, as it keeps its path (C 7).
- */
-const MOVE_CONFLICTS = `(NOT (conflict.path = :source::text
-    OR ${isBelow("conflict.path", ":source::text")})
-  OR ${isBelow("records.path", "conflict.path")})`;
+/** What a planned record keeps at its target, in the order of {@link EFFECT_COLUMNS}. */
+const CONTENT = `coalesce(plan.hash, ''), plan.size, plan.crc32, plan.is_dir::integer`;
 
 /**
  * Moves and copies whole subtrees in a transaction, whatever their size: one table has what goes where and
- * what it conflicts with there, another one what has happened.
+ * what it conflicts with there, another one what has happened. The statements of a source are sent together.
+ * If it has a problem, one of them empties the plan, and those after it find nothing to do.
  */
 export class TransferPlan {
   readonly #session: Session;
@@ -41,22 +37,61 @@ export class TransferPlan {
   }
 
   /**
-   * Moves the placements, one after the other. Each further one is planned when its turn comes, because
-   * the moves before it change what it finds.
+   * Refuses a source that an earlier one of the same move has moved or replaced.
+   *
+   * @throws {AppError} `ErrResourcesInvalidRequest`.
+   */
+  async requireUnmoved({ id, userId, path }: ResourceRecord): Promise<void> {
+    const found = await this.#session.get(
+      `SELECT id FROM records WHERE user_id = :user::bigint AND ${isPath("path", ":path::text")}`,
+      { user: userId, path },
+    );
+    if (found?.id === id) return;
+    throw new AppError(
+      "ErrResourcesInvalidRequest",
+      `Cannot move ${quoted(path)}: an earlier source moved or replaced it`,
+    );
+  }
+
+  /**
+   * Moves a source to its target.
    *
    * @throws {AppError} as `WriteTransaction.moveSubtrees` does.
    */
-  async move(placements: readonly Placement[], now: number): Promise<void> {
-    for (const placement of placements) {
-      await this.#clear();
-      await this.#add(placement, MOVE_CONFLICTS);
-      if (await this.#hasConflicts()) {
-        await this.#overwrite();
-        await this.#removeMerged();
-      }
-      if (placement.source.path.startsWith(`${placement.target}/`)) await this.#vacate();
-      await this.#relocate(now);
-    }
+  async move(placement: Placement, now: number): Promise<void> {
+    const { source, target } = placement;
+    const cleared = this.#session.run(`DELETE FROM ${PLAN}`);
+    const planned = [...this.#add(placement, MOVED_ALONG), this.#refuseProblems()];
+    const overwritten = this.#overwrite();
+    // Each statement leaves the tree whole, so directories are removed when they are empty.
+    const moved = source.path.startsWith(`${target}/`)
+      ? [this.#vacate(), this.#removeMerged(), this.#relocate(now)]
+      : [this.#relocate(now), this.#removeMerged()];
+    await Promise.all([cleared, ...planned, overwritten, ...moved]);
+  }
+
+  /** Notes what the only source of a move has moved. */
+  async noteMoved(source: ResourceRecord, now: number): Promise<void> {
+    await this.#session.run(
+      `INSERT INTO ${EFFECTS} (effect, ${EFFECT_COLUMNS})
+       SELECT 'updated', plan.id, :user::bigint, target_path, target_name, ${CONTENT},
+         plan.created_at, :now::bigint
+       FROM ${PLAN} AS plan WHERE ${RELOCATED} ORDER BY position`,
+      { user: source.userId, now },
+    );
+  }
+
+  /** Remembers what a source has moved, for those after it. */
+  async remember(): Promise<void> {
+    await this.#session.run(
+      `INSERT INTO ${MOVED} (id, source_path, source_name)
+       SELECT id, source_path, source_name FROM ${PLAN} AS plan WHERE ${RELOCATED}
+       ORDER BY position ON CONFLICT DO NOTHING`,
+    );
+  }
+
+  /** Notes what the remembered sources have moved. */
+  async noteRemembered(): Promise<void> {
     await this.#session.run(
       `INSERT INTO ${EFFECTS} (effect, ${EFFECT_COLUMNS})
        SELECT 'updated', ${RECORD_COLUMNS} FROM ${MOVED} AS moved
@@ -70,79 +105,102 @@ export class TransferPlan {
    * @throws {AppError} as `WriteTransaction.copySubtrees` does.
    */
   async copy(placements: readonly Placement[], now: number): Promise<void> {
-    await this.#clear();
-    for (const placement of placements) await this.#add(placement, COPY_CONFLICTS);
-    if (await this.#hasConflicts()) await this.#overwrite();
     const user = placements[0]?.source.userId ?? 0;
-    await this.#session.run(
-      `INSERT INTO records
-         (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-       SELECT :user::bigint, target_path, target_parent, target_name, hash, size, crc32, is_dir,
-         :now::bigint, :now::bigint
-       FROM ${PLAN} AS plan WHERE ${RELOCATED} ORDER BY position`,
-      { user, now },
-    );
-    const effect = "CASE WHEN plan.conflicts_with IS NULL THEN 'added' ELSE 'updated' END";
-    await this.#session.run(
-      `INSERT INTO ${EFFECTS} (effect, ${EFFECT_COLUMNS})
-       SELECT ${effect}, found.* FROM ${PLAN} AS plan CROSS JOIN LATERAL (
-         SELECT ${RECORD_COLUMNS} FROM records
-         WHERE user_id = :user::bigint AND ${isPath("records.path", "plan.target_path")} OFFSET 0
-       ) AS found
-       WHERE ${RELOCATED} OR NOT plan.is_root ORDER BY plan.position`,
-      { user },
-    );
+    const inserted = () =>
+      this.#session.run(
+        `INSERT INTO records (
+           id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at
+         ) OVERRIDING SYSTEM VALUE
+         SELECT plan.id, :user::bigint, target_path, target_parent, target_name, hash, size, crc32,
+           is_dir, :now::bigint, :now::bigint
+         FROM ${PLAN} AS plan WHERE ${RELOCATED} ORDER BY position`,
+        { user, now },
+      );
+    const noted = () =>
+      this.#session.run(
+        `INSERT INTO ${EFFECTS} (effect, ${EFFECT_COLUMNS})
+         SELECT CASE WHEN plan.conflicts_with IS NULL THEN 'added' ELSE 'updated' END,
+           coalesce(kept.id, plan.id), :user::bigint, target_path, target_name, ${CONTENT},
+           coalesce(kept.created_at, :now::bigint), coalesce(kept.updated_at, :now::bigint)
+         FROM ${PLAN} AS plan LEFT JOIN LATERAL (
+           SELECT id, created_at, updated_at FROM records
+           WHERE records.id = plan.conflicts_with AND plan.is_dir OFFSET 0
+         ) AS kept ON TRUE
+         WHERE ${RELOCATED} OR NOT plan.is_root ORDER BY position`,
+        { user, now },
+      );
+    await Promise.all([
+      ...placements.flatMap((placement) => this.#add(placement, COPIED)),
+      this.#refuseProblems(),
+      this.#overwrite(),
+      inserted(),
+      noted(),
+    ]);
   }
 
-  async #clear(): Promise<void> {
-    await this.#session.run(`DELETE FROM ${PLAN}`);
+  /** Adds a source and its descendants to the plan. */
+  #add({ source, target }: Placement, planned: Planned): Promise<unknown>[] {
+    const parameters = {
+      user: source.userId,
+      source: source.path,
+      target,
+      max_bytes: MAX_PATH_BYTES,
+      max_segments: MAX_PATH_SEGMENTS,
+    };
+    const root = { ...parameters, ...pathColumns(target) };
+    return [
+      this.#session.run(adding(planned, ROOT), root),
+      ...source.isDir ? [this.#session.run(adding(planned, DESCENDANTS), parameters)] : [],
+    ];
   }
 
   /**
-   * Adds a source and its descendants to the plan.
+   * Refuses a file at the path of a directory, a directory at the path of a file, and paths that are too long
+   * or too deep. The plan is empty then.
    *
-   * @throws {AppError} `ErrResourcesInvalidRequest` when the source is gone, or a target path is too long
-   *   or too deep; `ErrResourcesConflict` when a file and a directory would have the same path.
+   * @throws {AppError} `ErrResourcesConflict`, `ErrResourcesInvalidRequest`.
    */
-  async #add({ source, target }: Placement, conflicts: string): Promise<void> {
-    const parameters = { user: source.userId, source: source.path, target };
-    const [root] = await this.#session.values(
-      `${adding(conflicts, ROOT)} RETURNING id`,
-      { ...parameters, ...pathColumns(target) },
-    );
-    if (root?.[0] !== source.id) {
+  async #refuseProblems(): Promise<void> {
+    const [found] = await Promise.all([
+      this.#session.get(
+        `SELECT target_path, is_dir, problem FROM ${PLAN} WHERE problem IS NOT NULL
+         ORDER BY problem <> 'kind', position LIMIT 1`,
+      ),
+      this.#session.run(
+        `DELETE FROM ${PLAN} WHERE EXISTS (
+           SELECT FROM ${PLAN} AS other WHERE other.problem IS NOT NULL
+         )`,
+      ),
+    ]);
+    if (found === undefined) return;
+    const path = quoted(String(found.target_path));
+    if (found.problem === "kind") {
+      const kind = found.is_dir === true ? "file" : "directory";
       throw new AppError(
-        "ErrResourcesInvalidRequest",
-        `Cannot move ${quoted(source.path)}: an earlier source moved or replaced it`,
+        "ErrResourcesConflict",
+        `Cannot write to ${path}: a ${kind} has this path`,
       );
     }
-    if (source.isDir) {
-      await this.#session.run(adding(conflicts, DESCENDANTS), parameters);
-    }
-    await Promise.all([this.#checkKinds(), this.#checkPaths()]);
-  }
-
-  /** Whether there is a record at any target path. */
-  async #hasConflicts(): Promise<boolean> {
-    const found = await this.#session.get(
-      `SELECT id FROM ${PLAN} WHERE conflicts_with IS NOT NULL LIMIT 1`,
-    );
-    return found !== undefined;
+    const reason = found.problem === "long"
+      ? `longer than ${MAX_PATH_BYTES} bytes`
+      : `more than ${MAX_PATH_SEGMENTS} segments`;
+    throw new AppError("ErrResourcesInvalidRequest", `Invalid path ${path}: ${reason}`);
   }
 
   /** Deletes the files that other files replace. */
   async #overwrite(): Promise<void> {
-    await this.#noteFormer(
-      "overwritten",
-      "records.id = plan.conflicts_with AND NOT plan.is_dir",
-    );
-    await this.#delete(OVERWRITTEN);
+    await Promise.all([
+      this.#noteFormer("overwritten", `records.id = plan.conflicts_with AND ${REPLACES}`),
+      ...this.#delete(`SELECT plan.conflicts_with FROM ${PLAN} AS plan WHERE ${REPLACES}`),
+    ]);
   }
 
   /** Deletes the directories that merge into others. The moved one comes last (RS 4.4.7). */
   async #removeMerged(): Promise<void> {
-    await this.#noteFormer("merged", `records.id = plan.id AND ${MERGED}`, "plan.is_root, ");
-    await this.#delete(`SELECT plan.id FROM ${PLAN} AS plan WHERE ${MERGED}`);
+    await Promise.all([
+      this.#noteFormer("merged", `records.id = plan.id AND ${MERGED}`, "plan.is_root, "),
+      ...this.#delete(`SELECT plan.id FROM ${PLAN} AS plan WHERE ${MERGED}`),
+    ]);
   }
 
   /** Moves records to temporary paths, as a target path may be that of a record that moves later. */
@@ -163,11 +221,6 @@ export class TransferPlan {
        FROM ${PLAN} AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
       { now },
     );
-    await this.#session.run(
-      `INSERT INTO ${MOVED} (id, source_path, source_name)
-       SELECT id, source_path, source_name FROM ${PLAN} AS plan WHERE ${RELOCATED}
-       ORDER BY position ON CONFLICT DO NOTHING`,
-    );
   }
 
   /** Notes records that are about to be deleted, with the paths before the move. */
@@ -183,89 +236,10 @@ export class TransferPlan {
     );
   }
 
-  async #delete(ids: string): Promise<void> {
-    await Promise.all([
+  #delete(ids: string): Promise<unknown>[] {
+    return [
       this.#session.run(`DELETE FROM ${MOVED} WHERE id IN (${ids})`),
       this.#session.run(`DELETE FROM records WHERE id IN (${ids})`),
-    ]);
+    ];
   }
-
-  /** Refuses a file at the path of a directory, and a directory at the path of a file. */
-  async #checkKinds(): Promise<void> {
-    const mismatch = await this.#session.get(
-      `SELECT target_path, conflict_is_dir FROM ${PLAN}
-       WHERE conflict_is_dir <> is_dir ORDER BY position LIMIT 1`,
-    );
-    if (mismatch === undefined) return;
-    throw new AppError(
-      "ErrResourcesConflict",
-      `Cannot write to ${quoted(String(mismatch.target_path))}: ` +
-        `a ${mismatch.conflict_is_dir === true ? "directory" : "file"} has this path`,
-    );
-  }
-
-  /** Refuses paths that are too long or too deep. */
-  async #checkPaths(): Promise<void> {
-    const long = "octet_length(target_path) > :maxBytes::integer";
-    const segments = "length(target_path) - length(replace(target_path, '/', '')) + 1";
-    const invalid = await this.#session.get(
-      `SELECT target_path, ${long} AS long FROM ${PLAN}
-       WHERE ${long} OR ${segments} > :maxSegments::integer ORDER BY position LIMIT 1`,
-      { maxBytes: MAX_PATH_BYTES, maxSegments: MAX_PATH_SEGMENTS },
-    );
-    if (invalid === undefined) return;
-    const reason = invalid.long === true
-      ? `longer than ${MAX_PATH_BYTES} bytes`
-      : `more than ${MAX_PATH_SEGMENTS} segments`;
-    throw new AppError(
-      "ErrResourcesInvalidRequest",
-      `Invalid path ${quoted(String(invalid.target_path))}: ${reason}`,
-    );
-  }
-}
-
-/** The SQL of what rows of the plan have, for some records of a source. */
-interface Added {
-  readonly isRoot: boolean;
-  readonly which: string;
-  readonly target: string;
-  readonly parent: string;
-  readonly name: string;
-}
-
-const ROOT: Added = {
-  isRoot: true,
-  which: isPath("records.path", ":source::text"),
-  target: ":target::text",
-  parent: ":parent::text",
-  name: ":name::text",
-};
-
-const DESCENDANTS: Added = {
-  isRoot: false,
-  which: isBelow("records.path", ":source::text"),
-  target: targetOf("records.path"),
-  parent: targetOf("records.parent"),
-  name: "records.name",
-};
-
-/** A statement that adds records to the plan, with the records that they conflict with. */
-function adding(conflicts: string, { isRoot, which, target, parent, name }: Added): string {
-  return `INSERT INTO ${PLAN} (
-      id, source_path, source_name, target_path, target_parent, target_name, is_root, is_dir, hash,
-      size, crc32, conflicts_with, conflict_is_dir
-    )
-    SELECT records.id, records.path, records.name, ${target}, ${parent}, ${name}, ${isRoot},
-      records.is_dir, records.hash, records.size, records.crc32, conflict.id, conflict.is_dir
-    FROM records LEFT JOIN LATERAL (
-      SELECT conflict.id, conflict.is_dir FROM records AS conflict
-      WHERE conflict.user_id = :user::bigint AND ${isPath("conflict.path", target)}
-        AND ${conflicts} OFFSET 0
-    ) AS conflict ON TRUE
-    WHERE records.user_id = :user::bigint AND ${which} ORDER BY ${byPath("records.path")}`;
-}
-
-/** The SQL expression of the target of a path at or below the source. */
-function targetOf(path: string): string {
-  return `:target::text || substr(${path}, length(:source::text) + 1)`;
 }

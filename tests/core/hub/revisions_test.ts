@@ -237,7 +237,13 @@ Deno.test("C 31 a large change elsewhere leaves a revision, however many records
   const store = new FakeStore();
   const revisions = new Revisions(store);
   const first = await revisions.of(ONE);
-  const elsewhere = ["d", "models/team/two", "models/other", "datasets/team/one", "models/team/one2"];
+  const elsewhere = [
+    "d",
+    "models/team/two",
+    "models/other",
+    "datasets/team/one",
+    "models/team/one2",
+  ];
   for (const path of elsewhere) {
     const roots = [{ userId: 7, path }];
     revisions.committed([
