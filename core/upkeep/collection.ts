@@ -7,7 +7,7 @@ const INTERVAL_MS = 5000;
 /** The most hashes that are looked at in one transaction. */
 const MAX_HASHES = 256;
 /** The most transactions at a time. */
-const MAX_ROUNDS = 100;
+const MAX_ROUNDS = 1000;
 
 export interface CollectionOptions extends SweptStores {
   readonly shared: SharedUpkeep;

@@ -188,37 +188,40 @@ export async function unreferencedOf(
   hashes: readonly string[],
 ): Promise<string[]> {
   if (hashes.length === 0) return [];
-  const taken = await session.values(
-    "SELECT id FROM dropped WHERE hash = ANY (:hashes::text[]) ORDER BY id FOR UPDATE SKIP LOCKED",
-    { hashes },
-  );
-  // A missing row cannot be locked. A publication has to wait for a row that is being added.
-  const added = await session.values(
-    `INSERT INTO contents (hash, size, crc32, created_at)
-     SELECT asked.hash, 0, 0, 0 FROM unnest(:hashes::text[]) AS asked (hash)
-     WHERE NOT EXISTS (SELECT FROM contents WHERE contents.hash = asked.hash)
-     ORDER BY asked.hash ON CONFLICT DO NOTHING RETURNING hash`,
-    { hashes },
-  );
-  const missing = added.map(([hash]) => String(hash));
-  await removeContents(session, missing);
-  const locked = await session.values(
-    `SELECT hash FROM contents WHERE hash = ANY (:hashes::text[])
-     ORDER BY hash FOR UPDATE SKIP LOCKED`,
-    { hashes },
-  );
-  const looked = [...missing, ...locked.map(([hash]) => String(hash))];
-  // A record that was committed while this waited is seen by a statement that begins after it only.
-  const rows = await session.values(
-    `SELECT asked.hash FROM unnest(:looked::text[]) AS asked (hash)
-     WHERE NOT EXISTS (SELECT FROM records WHERE records.hash = asked.hash)`,
-    { looked },
-  );
-  // By id: what was dropped since may be a record that the statement before has seen.
-  await session.run(
-    "DELETE FROM dropped WHERE id = ANY (:taken::bigint[]) AND hash = ANY (:looked::text[])",
-    { taken: taken.map(([id]) => Number(id)), looked },
-  );
+  const [taken, added, locked] = await Promise.all([
+    session.values(
+      "SELECT id FROM dropped WHERE hash = ANY (:hashes::text[]) ORDER BY id FOR UPDATE SKIP LOCKED",
+      { hashes },
+    ),
+    // A missing row cannot be locked. A publication has to wait for a row that is being added.
+    session.values(
+      `INSERT INTO contents (hash, size, crc32, created_at)
+       SELECT asked.hash, 0, 0, 0 FROM unnest(:hashes::text[]) AS asked (hash)
+       WHERE NOT EXISTS (SELECT FROM contents WHERE contents.hash = asked.hash)
+       ORDER BY asked.hash ON CONFLICT DO NOTHING RETURNING hash`,
+      { hashes },
+    ),
+    session.values(
+      `SELECT hash FROM contents WHERE hash = ANY (:hashes::text[])
+       ORDER BY hash FOR UPDATE SKIP LOCKED`,
+      { hashes },
+    ),
+  ]);
+  const looked = locked.map(([hash]) => String(hash));
+  const [rows] = await Promise.all([
+    // A record that was committed while those before waited is seen by a statement that begins after them only.
+    session.values(
+      `SELECT asked.hash FROM unnest(:looked::text[]) AS asked (hash)
+       WHERE NOT EXISTS (SELECT FROM records WHERE records.hash = asked.hash)`,
+      { looked },
+    ),
+    // By id: what was dropped since may be a record that the statement before has seen.
+    session.run(
+      "DELETE FROM dropped WHERE id = ANY (:taken::bigint[]) AND hash = ANY (:looked::text[])",
+      { taken: taken.map(([id]) => Number(id)), looked },
+    ),
+    added.length === 0 ? [] : removeContents(session, added.map(([hash]) => String(hash))),
+  ]);
   return rows.map(([hash]) => String(hash));
 }
 
