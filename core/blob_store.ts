@@ -1,7 +1,7 @@
 /** What core needs from the store of content. */
 
 import type { Compression } from "../schemas/resources.ts";
-import type { Chunk, ContentReader, StoredContent } from "./content.ts";
+import type { Chunk, ContentReader, LocatedContent, StoredContent } from "./content.ts";
 import type { ContentRemoval, SmallContent } from "./content_changes.ts";
 import type { DamagedContent } from "./errors.ts";
 import type { ContentFacts, WriteTransaction } from "./ports.ts";
@@ -103,8 +103,10 @@ export interface BlobStore {
   /**
    * Opens content for reading. A later removal does not affect the reader. Read it to its end, or
    * return it. Returns undefined if the content is not stored.
+   *
+   * @param located Where it was a moment ago. @default it is looked up
    */
-  open(hash: string, range: ByteRange): Promise<StoredContent | undefined>;
+  open(hash: string, range: ByteRange, located?: LocatedContent): Promise<StoredContent | undefined>;
   /**
    * Reads the contents of files for an archive, in order, and compresses those that shrink, all of them
    * but empty ones, or none. Memory use does not depend on the number and size of the files.

@@ -171,3 +171,11 @@ export function verifiedContent(
     },
   );
 }
+
+/** Where content was when its record was found, as a database of the records knows it. */
+export interface LocatedContent {
+  /** The content itself, if the database has it. */
+  readonly bytes: Chunk | undefined;
+  /** The name of its object in the store of content, if it has one. */
+  readonly object: string | undefined;
+}

@@ -43,6 +43,6 @@ export interface DecidedUploads {
    */
   storeDecided(
     upload: DecidedUpload,
-    onCommit: NonNullable<WriteOptions<UploadEffects>["onCommit"]>,
+    options: Pick<WriteOptions<UploadEffects>, "onCommit" | "events">,
   ): Promise<UploadEffects | undefined>;
 }

@@ -4,7 +4,7 @@
  * See docs/design/invariants.md.
  */
 
-import type { Chunk } from "./content.ts";
+import type { Chunk, LocatedContent } from "./content.ts";
 import type { ContentChanges } from "./content_changes.ts";
 import type { Entries } from "./event_channel.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
@@ -242,6 +242,15 @@ export interface WriteTransaction extends RecordLookup {
   takeObjects(ids: readonly string[]): Promise<void>;
   /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): Promise<string[]>;
+}
+
+/** Finds records together with their content, where that saves a round trip. */
+export interface LocatedLookup {
+  /** The record that `findByPath` finds at a path, and where its content is: undefined for a directory. */
+  findLocated(
+    scope: Scope,
+    path: string,
+  ): Promise<{ readonly record: ResourceRecord; readonly located?: LocatedContent } | undefined>;
 }
 
 /** The records of all users. */

@@ -6,6 +6,7 @@ import type { EventSink } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore } from "../blob_store.ts";
 import type {
+  LocatedLookup,
   RecordList,
   ResourceRecord,
   ResourceStore,
@@ -28,7 +29,7 @@ export interface UploadLimits {
 
 /** What the tree operations work with, besides the {@link Sweeper}. */
 export interface TreeParts {
-  readonly records: ResourceStore & Partial<DecidedUploads>;
+  readonly records: ResourceStore & Partial<DecidedUploads> & Partial<LocatedLookup>;
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;
@@ -91,12 +92,17 @@ export async function commitDecided(
   tree: Tree,
   upload: DecidedUpload,
 ): Promise<UploadEffects & { readonly changes: ChangeSet } | undefined> {
-  let changes: ChangeSet = [];
-  const effects = await tree.records.storeDecided?.(upload, ({ added, updated }) => {
-    changes = [changesOf("added", added), changesOf("updated", updated)];
-    publish(tree, changes);
+  const { entriesOf } = tree.events;
+  const toChanges = ({ added, updated }: UploadEffects): ChangeSet => [
+    changesOf("added", added),
+    changesOf("updated", updated),
+  ];
+  const effects = await tree.records.storeDecided?.(upload, {
+    events: entriesOf && ((effects) => entriesOf(eventsOf(toChanges(effects)))),
+    onCommit: (effects) => publish(tree, toChanges(effects)),
   });
   if (effects === undefined) return undefined;
+  const changes = toChanges(effects);
   await followUp(tree, changes);
   return { ...effects, changes };
 }

@@ -1,7 +1,7 @@
 import type { Compression } from "../../schemas/resources.ts";
 import { type ArchiveEntry, zipStream } from "../archive.ts";
-import { type Caller, ownerOf } from "../caller.ts";
-import { type Chunk, ContentReader } from "../content.ts";
+import { type Caller, ownerOf, scopeOf } from "../caller.ts";
+import { type Chunk, ContentReader, type LocatedContent } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import { sanitizePath } from "../paths.ts";
 import type { BlobStore, ByteRange } from "../blob_store.ts";
@@ -87,15 +87,33 @@ export function downloadFile<Selection extends FileSelection>(
 ): Promise<FileDownload<Selection>> {
   const requested = sanitizePath(path);
   return retried(async () => {
-    const targets = await resolveTargets(tree, { caller, paths: [requested], ids: [] }, "download");
-    const [record] = targets.byPath;
-    if (record === undefined) throw new Error("No record was found, and none was missed");
-    if (!record.isDir) return await prepareFile(tree, record, select);
+    const { record, located } = await findFile(tree, caller, requested);
+    if (!record.isDir) return await prepareFile(tree, record, select, located);
     throw new AppError(
       "ErrResourcesNotFound",
       `Cannot download ${quoted(requested)} as a file: it is a directory`,
     );
   });
+}
+
+/** The record at a path, and where its content is, if one lookup finds both. */
+async function findFile(
+  tree: Tree,
+  caller: Caller,
+  path: string,
+): Promise<{ readonly record: ResourceRecord; readonly located?: LocatedContent }> {
+  // The gate has to admit content before it is read.
+  const found = tree.gate === undefined
+    ? await tree.records.findLocated?.(scopeOf(caller), path)
+    : undefined;
+  if (found !== undefined) return found;
+  const { byPath: [record] } = await resolveTargets(
+    tree,
+    { caller, paths: [path], ids: [] },
+    "download",
+  );
+  if (record === undefined) throw new Error("No record was found, and none was missed");
+  return { record };
 }
 
 /** Prepares a download again if other requests change its records meanwhile. */
@@ -151,10 +169,11 @@ async function prepareFile<Selection extends FileSelection>(
   tree: Tree,
   record: ResourceRecord,
   select: (record: ResourceRecord) => Selection,
+  located?: LocatedContent,
 ): Promise<FileDownload<Selection>> {
   const admission = await tree.gate?.admit(record);
   const selection = select(record);
-  const content = await openFile(tree, record, selection.range);
+  const content = await openFile(tree, record, selection.range, located);
   if (admission !== undefined) await confirm(tree, admission, content);
   return { kind: "file", record, selection, content };
 }

@@ -1,5 +1,5 @@
 import type { ByteRange } from "../blob_store.ts";
-import { ContentReader, verifiedContent } from "../content.ts";
+import { ContentReader, type LocatedContent, verifiedContent } from "../content.ts";
 import type { DamageLog } from "../damage.ts";
 import { AppError, DamagedContent, quoted } from "../errors.ts";
 import type { CollectedFile, ResourceRecord } from "../ports.ts";
@@ -51,16 +51,20 @@ export function missingContent(
  * Opens the content of a file, or of a range of it. Content that is missing is so even if none of it is
  * read (RS 4.7.3). Reading damaged content to its end throws.
  *
+ * @param located Where the content was when the record was found. @default it is looked up
  * @throws {MissingContent}
  */
 export async function openFile(
   { blobs, damage }: Tree,
   record: ResourceRecord,
   range: ByteRange | undefined,
+  located?: LocatedContent,
 ): Promise<ContentReader | undefined> {
   const { hash, size } = record;
-  const content = range && await blobs.open(hash, range);
-  const stored = range === undefined ? await blobs.sizeOf(hash) : content?.size;
+  const content = range && await blobs.open(hash, range, located);
+  const stored = range === undefined
+    ? located?.bytes?.length ?? await blobs.sizeOf(hash)
+    : content?.size;
   if (stored !== size) {
     await content?.return();
     throw missingContent(record, stored, "ErrResourcesNotFound");

@@ -14,6 +14,7 @@ import unknownVerdict from "./migrations/0013_unknown_verdict.sql" with { type: 
 import agreements from "./migrations/0014_agreements.sql" with { type: "text" };
 import repositoryVersions from "./migrations/0015_repository_versions.sql" with { type: "text" };
 import plannedChanges from "./migrations/0016_planned_changes.sql" with { type: "text" };
+import contentsAtCommit from "./migrations/0017_contents_at_commit.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly string[] = [
   agreements,
   repositoryVersions,
   plannedChanges,
+  contentsAtCommit,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

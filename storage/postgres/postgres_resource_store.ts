@@ -1,4 +1,5 @@
 import { entriesJson } from "../../core/entries.ts";
+import type { DecidedUploads } from "../../core/decided_upload.ts";
 import type { Entries, EventEntry } from "../../core/event_channel.ts";
 import { blobIdsOf } from "../../core/hub/git_files.ts";
 import type { Log } from "../../core/log.ts";
@@ -7,6 +8,7 @@ import type {
   FileCollection,
   ItemsJson,
   ListQuery,
+  LocatedLookup,
   ResourceRecord,
   Scope,
   Usage,
@@ -42,11 +44,12 @@ import { collectFiles } from "./collection.ts";
 import { isOutcomeUnknown } from "./commits.ts";
 import { PostgresContentTable } from "./content_table.ts";
 import { measureDatabase, sumContentChanges } from "./measures.ts";
+import { Undecided } from "./decided_uploads.ts";
 import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { probeDatabase } from "./probe.ts";
 import { Lists } from "./lists.ts";
-import { findById, findByPath } from "./lookup.ts";
+import { findById, findByPath, findLocated } from "./lookup.ts";
 import { Revocations } from "./revocations.ts";
 import { PostgresEvents } from "./postgres_events.ts";
 import { readPage, readRepositories, refusedIn, versionOf } from "./pages.ts";
@@ -65,6 +68,8 @@ export interface PostgresStoreOptions extends DatabaseOptions {
   readonly sharedQueue?: SharedScanQueueOptions;
   /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
   readonly listIdleMs?: number;
+  /** See {@link Revocations}. @default 1000 */
+  readonly revocationsMs?: number;
   /** Where the records of large changes are kept. */
   readonly temporaryDirectory: string;
   /** The version of the scan results that count. @default that of the scanners */
@@ -83,7 +88,7 @@ type Work<T> = (transaction: PostgresTransaction) => Promise<T>;
  * Keeps records in a database of PostgreSQL, which other servers may use at the same time.
  * See docs/design/postgres.md.
  */
-export class PostgresResourceStore implements RecordStore {
+export class PostgresResourceStore implements RecordStore, DecidedUploads, LocatedLookup {
   readonly #writes: Writes;
   readonly #lists: Lists;
   readonly #files: TemporaryFiles;
@@ -125,7 +130,7 @@ export class PostgresResourceStore implements RecordStore {
       dropped: (limit) => this.contents.dropped(limit),
       tidy: () => sumContentChanges(database),
     };
-    const revocations = new Revocations(database);
+    const revocations = new Revocations(database, this.#server, options.revocationsMs);
     const version = options.resultsVersion ?? SCANNERS_VERSION;
     const results = this.#results = currentResults(version);
     const { direct = address } = address;
@@ -144,6 +149,7 @@ export class PostgresResourceStore implements RecordStore {
     this.credentials = new SqlCredentialStore(
       statementsOf(STATEMENTS.credentials, parts),
       (credential) => revocations.isRevoked(credential),
+      () => revocations.settled(),
     );
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
@@ -206,6 +212,9 @@ export class PostgresResourceStore implements RecordStore {
     return findByPath(this.database, scope, paths);
   }
 
+  readonly findLocated: LocatedLookup["findLocated"] = (scope, path) =>
+    findLocated(this.database, scope, path);
+
   findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
     return findById(this.database, scope, ids);
   }
@@ -246,6 +255,15 @@ export class PostgresResourceStore implements RecordStore {
   ): Promise<T> {
     return this.#write(work, options);
   }
+
+  readonly storeDecided: DecidedUploads["storeDecided"] = async (upload, options) => {
+    try {
+      return await this.#write((transaction) => transaction.storeDecided(upload), options);
+    } catch (error) {
+      if (error instanceof Undecided) return undefined;
+      throw error;
+    }
+  };
 
   /** Call it once: transactions append the events of their changes to what it returns. */
   openEvents<Event>(entryOf: (event: Event) => EventEntry, log: Log): PostgresEvents<Event> {

@@ -14,13 +14,14 @@ export async function invalidateScans(
     hash === "" ? [] : [{ hash, user_id: userId }]
   );
   if (files.length === 0) return;
-  const { knowsHashes, forgetReplacedResults, forgetReplacedFailures, markReplacedFiles } =
-    STATEMENTS.scans;
-  const parameters = { files: JSON.stringify(files) };
-  if (await session.get(knowsHashes, parameters) === undefined) return;
-  await Promise.all(
-    [forgetReplacedResults, forgetReplacedFailures, markReplacedFiles].map((sql) =>
-      session.run(sql, parameters)
-    ),
-  );
+  await session.run(FORGET, { files: JSON.stringify(files) });
 }
+
+const { knowsHashes, forgetReplacedResults, forgetReplacedFailures, markReplacedFiles } =
+  STATEMENTS.scans;
+
+/** Most content was never scanned: then the engine looks no further. */
+const FORGET = `WITH known AS MATERIALIZED (${knowsHashes}),
+  results AS (${forgetReplacedResults} AND EXISTS (SELECT FROM known)),
+  failures AS (${forgetReplacedFailures} AND EXISTS (SELECT FROM known))
+  ${markReplacedFiles} AND EXISTS (SELECT FROM known)`;

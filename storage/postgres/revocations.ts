@@ -7,28 +7,82 @@ interface Batch {
   readonly revoked: Promise<ReadonlySet<string>>;
 }
 
+/** How long a server takes for valid what it has found to be, in milliseconds. */
+const FRESH_MS = 1000;
+/** The most credentials that are remembered. */
+const MAX_REMEMBERED = 10_000;
+
+/** When a credential was found to be valid, by two clocks: one stands still while the machine is suspended. */
+interface Reading {
+  readonly ticks: number;
+  readonly time: number;
+}
+
 /**
- * Looks up whether credentials are revoked. Another server may have done so just now, and a notice of it
- * would come later than the reply that promised it. So each request asks the database, and those that come
- * while one statement is under way share the next one: a busy server sends one at a time.
+ * Looks up whether credentials are revoked. What is not is remembered for a second, and whoever revokes waits
+ * for as long before the reply that promises it, if there are other servers: a notice could come later, or not
+ * at all. Requests that come while one statement is under way share the next one.
  * See docs/design/revocation.md.
  */
 export class Revocations {
   readonly #database: Database;
+  readonly #server: string;
+  readonly #freshMs: number;
+  /** The credentials that were not revoked, those read first before others. */
+  readonly #valid = new Map<string, Reading>();
+  /** How often this server has revoked credentials. */
+  #revoked = 0;
   #next: Batch | undefined;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database) {
+  /**
+   * @param server The id of this server; "" for none.
+   * @param freshMs How long what was found is remembered: the same for all servers.
+   */
+  constructor(database: Database, server: string, freshMs = FRESH_MS) {
     this.#database = database;
+    this.#server = server;
+    this.#freshMs = freshMs;
   }
 
   /** @throws {AppError} `ErrUnavailable` when the database is away. */
-  async isRevoked(credential: IssuedCredential): Promise<boolean> {
+  isRevoked(credential: IssuedCredential): boolean | Promise<boolean> {
     const { userId, jti, issuedAt } = credential;
     const key = JSON.stringify([userId, jti, issuedAt]);
+    const known = this.#valid.get(key);
+    if (known !== undefined && this.#isFresh(known)) return false;
     const batch = this.#next ??= this.#begin();
     batch.credentials.set(key, credential);
-    return (await batch.revoked).has(key);
+    return batch.revoked.then((revoked) => revoked.has(key));
+  }
+
+  /** Resolves when no server takes for valid what was revoked before. */
+  async settled(): Promise<void> {
+    this.#revoked++;
+    this.#valid.clear();
+    // What is revoked must not be denied because of this.
+    const others = await this.#database.get(
+      "SELECT EXISTS (SELECT FROM servers WHERE id <> :server::text) AS found",
+      { server: this.#server },
+    ).catch(() => undefined);
+    if (others?.found === false) return;
+    await new Promise((resolve) => setTimeout(resolve, this.#freshMs));
+  }
+
+  #isFresh({ ticks, time }: Reading): boolean {
+    return performance.now() - ticks < this.#freshMs &&
+      Math.abs(Date.now() - time) < this.#freshMs;
+  }
+
+  #remember(keys: Iterable<string>, reading: Reading): void {
+    for (const key of keys) {
+      this.#valid.delete(key);
+      this.#valid.set(key, reading);
+    }
+    for (const key of this.#valid.keys()) {
+      if (this.#valid.size <= MAX_REMEMBERED) return;
+      this.#valid.delete(key);
+    }
   }
 
   #begin(): Batch {
@@ -36,6 +90,8 @@ export class Revocations {
     const revoked = this.#running.then(async () => {
       this.#next = undefined;
       const asked = [...credentials.values()];
+      const reading = { ticks: performance.now(), time: Date.now() };
+      const before = this.#revoked;
       const rows = await this.#database.values(
         `SELECT key FROM unnest(:keys::text[], :jtis::text[], :users::bigint[], :issued::bigint[])
            AS asked (key, jti, user_id, issued_at)
@@ -52,7 +108,10 @@ export class Revocations {
           issued: asked.map(({ issuedAt = 0 }) => issuedAt),
         },
       );
-      return new Set(rows.map(([key]) => String(key)));
+      const revoked = new Set(rows.map(([key]) => String(key)));
+      const valid = [...credentials.keys()].filter((key) => !revoked.has(key));
+      if (this.#revoked === before) this.#remember(valid, reading);
+      return revoked;
     });
     // Each request that waits gets the failure.
     this.#running = revoked.catch(() => {});

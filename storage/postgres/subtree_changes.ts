@@ -23,7 +23,6 @@ export async function deleteSubtrees(
   kept: ChangeRecords,
   roots: readonly ResourceRecord[],
 ): Promise<RecordList> {
-  if (roots.length === 0) return [];
   const owners = [...Map.groupBy(roots, ({ userId }) => userId)];
   const subtrees = owners.flatMap(([userId, owned]) => {
     const directories = new Set(owned.filter(({ isDir }) => isDir).map(({ path }) => path));

@@ -1,4 +1,5 @@
 import type { ContentChanges, ContentRow } from "../../core/content_changes.ts";
+import type { DecidedUpload, UploadEffects } from "../../core/decided_upload.ts";
 import type {
   AskedContent,
   NewContent,
@@ -11,6 +12,7 @@ import type {
 import { inParts, mapInParts } from "../tables/parts.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
 import { putContents, removeContents, replaceContent, unreferencedOf } from "./contents.ts";
+import { storeDecided } from "./decided_uploads.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { quarantineContents } from "./quarantine.ts";
 import { invalidateScans } from "./replaced_scans.ts";
@@ -31,8 +33,6 @@ export type InTransaction = <T>(
 export class PostgresTransaction implements WriteTransaction {
   readonly #in: InTransaction;
   readonly #kept: ChangeRecords;
-  /** What publishes content: the engine refuses records whose content has no row yet. */
-  #last: Promise<void> = Promise.resolve();
   /** What is to be done before the commit. */
   readonly actions: (() => Promise<void>)[] = [];
   readonly contents: ContentChanges;
@@ -65,7 +65,7 @@ export class PostgresTransaction implements WriteTransaction {
   }
 
   last(work: () => Promise<void>): Promise<void> {
-    return this.#last = work();
+    return work();
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
@@ -83,26 +83,27 @@ export class PostgresTransaction implements WriteTransaction {
 
   async insert(records: readonly NewRecord[]): Promise<ResourceRecord[]> {
     if (records.length === 0) return [];
-    await this.#last;
     return await inParts(records, (part) =>
       this.#in(ownersOf(part), async (session) => {
-        await invalidateScans(session, part);
-        return await insertRecords(session, part);
+        const invalidated = invalidateScans(session, part);
+        const [added] = await Promise.all([insertRecords(session, part), invalidated]);
+        return added;
       }));
   }
 
   async replaceFiles(files: readonly NewContent[]): Promise<ResourceRecord[]> {
     if (files.length === 0) return [];
-    await this.#last;
     return await inParts(files, (part) =>
       this.#in(ownersOf(part), async (session) => {
-        await invalidateScans(session, part);
-        return await replaceFiles(session, part);
+        const invalidated = invalidateScans(session, part);
+        const [replaced] = await Promise.all([replaceFiles(session, part), invalidated]);
+        return replaced;
       }));
   }
 
-  deleteSubtrees(roots: readonly ResourceRecord[]) {
-    return this.#in(
+  async deleteSubtrees(roots: readonly ResourceRecord[]) {
+    if (roots.length === 0) return [];
+    return await this.#in(
       ownersOf(roots),
       (session) => deleteSubtrees(session, this.#kept, roots),
     );
@@ -116,6 +117,11 @@ export class PostgresTransaction implements WriteTransaction {
   copySubtrees(placements: readonly Placement[], now: number) {
     const trees = ownersOf(placements.map(({ source }) => source));
     return this.#in(trees, (session) => copySubtrees(session, this.#kept, { placements, now }));
+  }
+
+  /** {@link storeDecided} */
+  storeDecided(upload: DecidedUpload): Promise<UploadEffects> {
+    return this.#in([upload.userId], (session) => storeDecided(session, upload));
   }
 
   usage(userId: number) {

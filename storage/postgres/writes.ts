@@ -104,6 +104,12 @@ export class Writes {
   }
 }
 
+/** A connection with a transaction, and when the engine has begun it. */
+interface Begun {
+  readonly session: Session;
+  readonly started: Promise<void>;
+}
+
 /** A transaction that is running. It takes a connection when it needs one. */
 class Running implements AsyncDisposable {
   readonly #database: Database;
@@ -112,7 +118,7 @@ class Running implements AsyncDisposable {
   /** What others have committed before, and may not have published yet. */
   readonly #earlier: Promise<unknown>[] = [];
   readonly #locks = new Map<string, Promise<void>>();
-  #began: Promise<Session> | undefined;
+  #began: Promise<Begun> | undefined;
   #held: HeldSession | undefined;
   #id: TransactionId | undefined;
   #committed = false;
@@ -193,28 +199,30 @@ class Running implements AsyncDisposable {
 
   async #in<T>(trees: Trees, work: (session: Session) => Promise<T>): Promise<T> {
     const keys = lockKeys(trees);
-    this.#began ??= this.#begin(keys[0]);
-    const session = await this.#began;
-    // Its reply need not be awaited: the engine runs statements in the order in which they are sent.
+    const { session, started } = await (this.#began ??= this.#begin(keys[0]));
+    // Their replies need not be awaited: the engine runs statements in the order in which they are sent.
     const locked = this.#lock(session, keys);
-    const [result] = await Promise.all([work(session), locked]);
+    const [result] = await Promise.all([work(session), locked, started]);
     this.neverBegan = false;
     return result;
   }
 
-  async #begin(tree: string | undefined): Promise<Session> {
+  /** Sends the first statements of the transaction. */
+  async #begin(tree: string | undefined): Promise<Begun> {
     if (tree !== undefined) this.#leave = await this.#turns.enter(tree);
     const held = this.#held = await this.#database.connect("writes");
     const { session } = held;
     session.isAtWork = () => isAtWork(this.#database, this.#id);
+    const started = this.#start(session);
+    // Whoever sends more awaits it.
+    started.catch(() => {});
+    return { session, started };
+  }
+
+  async #start(session: Session): Promise<void> {
     const begun = session.begin();
-    const id = transactionId(session);
-    if (tree !== undefined) this.#lock(session, [tree]).catch(() => {});
-    [, this.#id] = await Promise.all([begun, id]);
-    if (this.#id.run === undefined) {
-      await this.#database.use("reads", markRun);
-    }
-    return session;
+    [, this.#id] = await Promise.all([begun, transactionId(session)]);
+    if (this.#id.run === undefined) await this.#database.use("reads", markRun);
   }
 
   /** Takes the locks that are not taken yet. */

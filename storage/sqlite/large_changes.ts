@@ -126,7 +126,7 @@ export class LargeChanges {
   /** {@link DecidedUploads.storeDecided} */
   async storeDecided(
     upload: DecidedUpload,
-    onCommit: (effects: UploadEffects) => void,
+    { onCommit }: Pick<WriteOptions<UploadEffects>, "onCommit">,
   ): Promise<UploadEffects | undefined> {
     const { commits, writer } = this.#parts;
     const owner = { userId: upload.userId, everyone: false };
@@ -138,7 +138,7 @@ export class LargeChanges {
       // A decided upload knows the owner of the tree only.
       userId: upload.userId,
       isOneCall: true,
-      onCommit: (effects) => effects && onCommit(effects),
+      onCommit: (effects) => effects && onCommit?.(effects),
     });
   }
 

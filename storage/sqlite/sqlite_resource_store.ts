@@ -268,8 +268,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     }
   }
 
-  readonly storeDecided: DecidedUploads["storeDecided"] = (upload, onCommit) =>
-    this.#largeChanges.storeDecided(upload, onCommit);
+  readonly storeDecided: DecidedUploads["storeDecided"] = (upload, options) =>
+    this.#largeChanges.storeDecided(upload, options);
 
   /** Waits for pending transactions, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {

@@ -25,10 +25,20 @@ const REGISTER = -2;
 /** Keeps the register of credentials in the database of the records. */
 export class SqlCredentialStore implements CredentialStore {
   readonly #statements: Statements<CredentialStatement>;
+  readonly #settled: () => Promise<void>;
   readonly isRevoked: IsRevoked;
 
-  constructor(statements: Statements<CredentialStatement>, isRevoked: IsRevoked) {
+  /**
+   * @param settled Resolves when no server takes for valid what was revoked before.
+   * @default at once, as servers look for themselves
+   */
+  constructor(
+    statements: Statements<CredentialStatement>,
+    isRevoked: IsRevoked,
+    settled = () => Promise.resolve(),
+  ) {
     this.#statements = statements;
+    this.#settled = settled;
     this.isRevoked = isRevoked;
   }
 
@@ -68,12 +78,18 @@ export class SqlCredentialStore implements CredentialStore {
       // Before the commit: a read that fails after it would deny what is done.
       return await run("findCredential", { jti });
     }, REGISTER);
+    await this.#settled();
     if (row === undefined) throw new Error(`The revoked credential "${jti}" was not kept`);
     return toCredential(row);
   }
 
-  revokeUser(user: number, before: number, now: number): Promise<number> {
-    return this.#statements.write((run) => revokeUser(run, { user, before, now }), REGISTER);
+  async revokeUser(user: number, before: number, now: number): Promise<number> {
+    const latest = await this.#statements.write(
+      (run) => revokeUser(run, { user, before, now }),
+      REGISTER,
+    );
+    await this.#settled();
+    return latest;
   }
 
   async findShort(tokenSha256: string): Promise<RegisteredCredential | undefined> {

@@ -8,7 +8,7 @@ import type { HubStore } from "../../core/hub/store.ts";
 import type { LfsObjectStore } from "../../core/lfs_objects.ts";
 import type { LinkStore } from "../../core/links.ts";
 import type { Log } from "../../core/log.ts";
-import type { ResourceStore } from "../../core/ports.ts";
+import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
 import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
 import type { UploadStore } from "../../core/uploads.ts";
@@ -30,7 +30,7 @@ export interface DatabaseMeasures {
 }
 
 /** A database with all that a server keeps in it (C 23). */
-export interface RecordStore extends ResourceStore, Partial<DecidedUploads>, AsyncDisposable {
+export interface RecordStore extends ResourceStore, Partial<DecidedUploads>, Partial<LocatedLookup>, AsyncDisposable {
   readonly scans: ScanStore;
   /** Left out if only one server can use the database. */
   readonly sharedQueue?: ScanQueue & ScanServers;

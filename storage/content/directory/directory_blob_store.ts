@@ -1,7 +1,12 @@
-import type { Chunk, StoredContent } from "../../../core/content.ts";
+import type { Chunk, LocatedContent, StoredContent } from "../../../core/content.ts";
 import type { ContentChanges, ContentRemoval, ContentRow } from "../../../core/content_changes.ts";
 import type { DamagedContent } from "../../../core/errors.ts";
-import type { ByteRange, HashRange, PackedFile, StagedBlob } from "../../../core/blob_store.ts";
+import type {
+  ByteRange,
+  HashRange,
+  PackedFile,
+  StagedBlob,
+} from "../../../core/blob_store.ts";
 import type { ContentFacts, WriteTransaction } from "../../../core/ports.ts";
 import type { Compression } from "../../../schemas/resources.ts";
 import { MIB } from "../../../schemas/units.ts";
@@ -189,8 +194,12 @@ export class DirectoryBlobStore implements ContentStore {
     return this.#packer.sizesOf(hashes, signal);
   }
 
-  async open(hash: string, range: ByteRange): Promise<StoredContent | undefined> {
-    const bytes = await this.#contents.bytesOf(hash);
+  async open(
+    hash: string,
+    range: ByteRange,
+    located?: LocatedContent,
+  ): Promise<StoredContent | undefined> {
+    const { bytes } = located ?? { bytes: await this.#contents.bytesOf(hash) };
     if (bytes !== undefined) return rangeOf(bytes, range);
     const file = await orMissing(Deno.open(this.pathOf(hash)));
     return file && readRange(file, range);

@@ -1,6 +1,16 @@
 import { randomBytes } from "node:crypto";
-import type { ByteRange, HashRange, PackedFile, StagedBlob } from "../../../core/blob_store.ts";
-import { type Chunk, type StoredContent, verifiedContent } from "../../../core/content.ts";
+import type {
+  ByteRange,
+  HashRange,
+  PackedFile,
+  StagedBlob,
+} from "../../../core/blob_store.ts";
+import {
+  type Chunk,
+  type LocatedContent,
+  type StoredContent,
+  verifiedContent,
+} from "../../../core/content.ts";
 import type { ContentRemoval } from "../../../core/content_changes.ts";
 import type { ContentFacts, WriteTransaction } from "../../../core/ports.ts";
 import type { ContentLocation } from "../../../schemas/content_url.ts";
@@ -222,9 +232,13 @@ export class S3BlobStore implements ContentStore {
     return hashes.map((hash, index) => small[index] ?? sizes.get(hash));
   }
 
-  async open(hash: string, range: ByteRange): Promise<StoredContent | undefined> {
+  async open(
+    hash: string,
+    range: ByteRange,
+    located?: LocatedContent,
+  ): Promise<StoredContent | undefined> {
     for (let lookup = 1, former = ""; lookup <= MAX_LOOKUPS; lookup++) {
-      const place = await this.#objects.place(hash);
+      const place = lookup === 1 && located || await this.#objects.place(hash);
       if (place?.bytes !== undefined) return rangeOf(place.bytes, range);
       const key = place?.object;
       // An upload may have replaced the object since it was looked up, but not by itself.

@@ -8,8 +8,10 @@ import { openPostgresStore } from "../../support/postgres_store.ts";
 Deno.test({ name: "credentials in PostgreSQL", ignore: !Postgres.isInstalled }, async (t) => {
   await using engine = await Postgres.start();
   const url = await engine.createDatabase();
-  await using one = await openPostgresStore(url);
-  await using other = await openPostgresStore(url);
+  const revocationsMs = 20;
+  await using one = await openPostgresStore(url, { server: "one", revocationsMs });
+  await using other = await openPostgresStore(url, { server: "other", revocationsMs });
+  for (const store of [one, other]) await store.takeLease();
 
   await t.step("C 22 what operators mint is in the register", async () => {
     await using database = await Database.open(databaseAddress(url));
@@ -20,7 +22,8 @@ Deno.test({ name: "credentials in PostgreSQL", ignore: !Postgres.isInstalled }, 
   await t.step("C 22 and C 23 a revocation counts at all servers at once", async () => {
     for (let count = 0; count < 50; count++) {
       const jti = `credential ${count}`;
-      const isRevoked = (jti: string) => other.credentials.isRevoked({ jti, userId: 7 });
+      const isRevoked = (jti: string) =>
+        Promise.resolve(other.credentials.isRevoked({ jti, userId: 7 }));
       // Others are being looked up meanwhile.
       const others = Array.from({ length: 20 }, (_, index) => isRevoked(`other ${index}`));
       assert.equal(await isRevoked(jti), false);

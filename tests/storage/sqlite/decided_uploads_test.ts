@@ -43,7 +43,9 @@ function uploadOf(
 /** Stores an upload; what was to be published comes with the outcome. */
 async function storeDecided(store: SqliteResourceStore, upload: DecidedUpload) {
   const published: UploadEffects[] = [];
-  const effects = await store.storeDecided(upload, (effects) => published.push(effects));
+  const effects = await store.storeDecided(upload, {
+    onCommit: (effects) => published.push(effects),
+  });
   assert.deepEqual(published, effects === undefined ? [] : [effects]);
   return effects;
 }
@@ -238,7 +240,7 @@ Deno.test("C 11 what decided uploads and other work publish is in the order of t
       const work = (transaction: Parameters<Parameters<typeof store.write>[0]>[0]) =>
         transaction.insert([newRecord(path)]);
       await store.write(work, { userId: 1, onCommit: () => order.push(path) });
-    } else await store.storeDecided(uploadOf(path, []), () => order.push(path));
+    } else await store.storeDecided(uploadOf(path, []), { onCommit: () => order.push(path) });
   }));
   assert.deepEqual(order, Array.from({ length: 40 }, (_, index) => `f${index}`));
   const ids = (await store.findByPath(own, order)).values().map(({ path, id }) => ({ path, id }));
