@@ -106,7 +106,11 @@ export interface BlobStore {
    *
    * @param located Where it was a moment ago. @default it is looked up
    */
-  open(hash: string, range: ByteRange, located?: LocatedContent): Promise<StoredContent | undefined>;
+  open(
+    hash: string,
+    range: ByteRange,
+    located?: LocatedContent,
+  ): Promise<StoredContent | undefined>;
   /**
    * Reads the contents of files for an archive, in order, and compresses those that shrink, all of them
    * but empty ones, or none. Memory use does not depend on the number and size of the files.

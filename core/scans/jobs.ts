@@ -40,7 +40,7 @@ export class ScanJobs implements AsyncDisposable {
   readonly #canceling = new Map<number, Promise<boolean>>();
   /** The users of reserved slots. */
   readonly #reserved: { readonly userId: number }[] = [];
-  #poll: ReturnType<typeof setTimeout> | undefined;
+  #poll: { readonly timer: ReturnType<typeof setTimeout>; readonly isIdle: boolean } | undefined;
   /** What is done next, unless the server stops. */
   readonly #due = { exchange: false, admission: false };
   /** Takes scans, and looks at those of other servers, one thing after the other. */
@@ -131,13 +131,16 @@ export class ScanJobs implements AsyncDisposable {
 
   /** Waits for a scan to finish. Returns undefined if the signal aborts or the server stops first. */
   finished(id: number, signal: AbortSignal): Promise<Scan | undefined> {
-    return this.#watchers.finished(id, signal);
+    const finished = this.#watchers.finished(id, signal);
+    // Another server may run it: that is looked for more often from now on.
+    this.#schedule();
+    return finished;
   }
 
   /** Interrupts the running scans; another server, or the next start, queues them again. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#poll);
+    clearTimeout(this.#poll?.timer);
     await this.#working;
     const running = [...this.#running.values()];
     for (const { run } of running) run.stop();
@@ -228,15 +231,18 @@ export class ScanJobs implements AsyncDisposable {
 
   /** Looks again after some time, if scans wait or other servers change them. */
   #schedule(): void {
-    const { queue, servers } = this.#options;
-    const standard = servers?.pollIntervalMs ?? POLL_INTERVAL_MS;
-    if (this.#stopped || this.#poll !== undefined) return;
-    if (servers === undefined && queue.isEmpty) return;
-    this.#poll = setTimeout(() => {
+    const { queue, servers, pollIntervalMs } = this.#options;
+    if (this.#stopped || servers === undefined && queue.isEmpty) return;
+    const isIdle = queue.isEmpty && this.#running.size === 0 && this.#watchers.ids.length === 0;
+    if (this.#poll !== undefined && (isIdle || !this.#poll.isIdle)) return;
+    clearTimeout(this.#poll?.timer);
+    const standard = isIdle ? servers?.idlePollIntervalMs : servers?.pollIntervalMs;
+    const timer = setTimeout(() => {
       this.#poll = undefined;
       this.#due.exchange = servers !== undefined;
       this.#admit();
-    }, this.#options.pollIntervalMs ?? standard);
+    }, pollIntervalMs ?? standard ?? POLL_INTERVAL_MS);
+    this.#poll = { timer, isIdle };
   }
 
   /** Does what other servers have asked for, and notices what they have ended. */

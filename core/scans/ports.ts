@@ -217,6 +217,8 @@ export type ScanProgress = Pick<Scan, "id" | "filesScanned" | "bytesScanned">;
 export interface ScanServers {
   /** How often to look at what others have done, in milliseconds. */
   readonly pollIntervalMs: number;
+  /** The same, while no scan waits, and no request for one of others. */
+  readonly idlePollIntervalMs: number;
   /**
    * Records the progress of the scans that this server runs, which must be all that it runs or is taking.
    * Returns those that are still its own, by id, and whether each is to be canceled. Queues the scans again

@@ -4,6 +4,8 @@ import { removeUnreferenced, type SweptStores } from "../tree/sweeper.ts";
 import type { SharedUpkeep } from "./ports.ts";
 
 const INTERVAL_MS = 5000;
+/** While it finds nothing, it looks once in so many intervals. */
+const IDLE_ROUNDS = 3;
 /** The most hashes that are looked at in one transaction. */
 const MAX_HASHES = 256;
 /** The most transactions at a time. */
@@ -23,11 +25,15 @@ export interface CollectionOptions extends SweptStores {
 export function collectDropped({ shared, log, ...options }: CollectionOptions): AsyncDisposable {
   let ended = false;
   let failing = false;
+  /** How often it has found nothing since. */
+  let idle = 0;
   const periodic = new Periodic(async () => {
+    if (idle++ % IDLE_ROUNDS > 0) return;
     try {
       for (let round = 0; round < MAX_ROUNDS && !ended; round++) {
         const hashes = await shared.dropped(MAX_HASHES);
         await removeUnreferenced(options, hashes);
+        if (hashes.length > 0) idle = 0;
         // What others have locked now is looked at the next time.
         if (hashes.length < MAX_HASHES) break;
       }

@@ -21,26 +21,24 @@ export async function putContents(
   // All transactions lock rows in the same order, so that none waits for another in a circle.
   const sorted = contents.toSorted((a, b) => a.hash < b.hash ? -1 : 1);
   const arrived = endArrivals(session, contents.flatMap(({ object = [] }) => object));
-  const [added] = await Promise.all([
-    Promise.all(sorted.map((content) => insertContent(session, content, now))),
+  const [found] = await Promise.all([
+    Promise.all(sorted.map((content) => addOrLock(session, content, now))),
     arrived,
   ]);
-  for (const [index, content] of sorted.entries()) {
-    const stored = added[index] === true ? "added" : await lockContent(session, content, now);
-    if (stored === "added") continue;
-    if (stored.object !== undefined) {
-      await replaceObject(session, content, stored);
-    } else if (stored.bytes === undefined) {
-      await addSha256(session, content);
+  await Promise.all(sorted.map(async (content, index) => {
+    const stored = found[index];
+    if (stored === undefined || stored === "added") return;
+    if (stored.object !== undefined) await replaceObject(session, content, stored);
+    else if (stored.bytes === undefined) {
       if (content.bytes !== undefined) inFiles.add(content.hash);
-      else if (content.isNew === true) await replaceContent(session, content);
+      if (!stored.isDigested) await addSha256(session, content);
     } else if (content.bytes === undefined || Buffer.compare(stored.bytes, content.bytes) !== 0) {
-      const found = createHash("md5").update(stored.bytes).digest("hex");
-      if (found === content.hash) throw forgedMd5(content.hash);
-      damaged.set(content.hash, found);
+      const known = createHash("md5").update(stored.bytes).digest("hex");
+      if (known === content.hash) throw forgedMd5(content.hash);
+      damaged.set(content.hash, known);
       await replaceContent(session, content);
     }
-  }
+  }));
   return { inFiles, damaged };
 }
 
@@ -67,34 +65,61 @@ interface Stored {
   readonly object: string | undefined;
   /** Whether the size and the SHA-256 are those that were asked for, as far as they are known. */
   readonly same: boolean;
+  /** Whether its SHA-256 is known. */
+  readonly isDigested: boolean;
 }
 
 /**
- * Locks the row of content, or adds it if it has been removed meanwhile. Of several transactions with an
- * object for the content, each sees that of the one before.
+ * Adds the row of content, or locks the one that is there. Of several transactions with an object for the
+ * content, each sees that of the one before.
  */
-async function lockContent(
+async function addOrLock(
   session: Session,
   content: ContentRow,
   now: number,
 ): Promise<Stored | "added"> {
-  const lock = content.object === undefined ? "KEY SHARE" : "NO KEY UPDATE";
   for (;;) {
-    const [row] = await session.values(
-      `SELECT bytes, object, size = :size::bigint AND coalesce(sha256 = :sha256::bytea, TRUE)
-       FROM contents WHERE hash = :hash::text FOR ${lock}`,
-      { hash: content.hash, size: content.size, sha256: content.sha256 },
-    );
-    if (row !== undefined) {
-      const [bytes, object, same] = row;
-      return {
-        bytes: toBytes(bytes),
-        object: typeof object === "string" ? object : undefined,
-        same: same === true,
-      };
-    }
-    if (await insertContent(session, content, now)) return "added";
+    const added = insertContent(session, content, now);
+    // The row of large content is short, so it is read without knowing yet whether it was there.
+    const locked = content.bytes === undefined ? lockContent(session, content) : undefined;
+    // A new file makes a row true again whose file was missing.
+    const renewed = content.isNew === true ? renewContent(session, content) : undefined;
+    const [isAdded, early] = await Promise.all([added, locked, renewed]);
+    if (isAdded) return "added";
+    // It may have been removed in between.
+    const stored = early ?? await lockContent(session, content);
+    if (stored !== undefined) return stored;
   }
+}
+
+/** Locks the row of content. Returns what is stored, or undefined if there is no row. */
+async function lockContent(session: Session, content: ContentRow): Promise<Stored | undefined> {
+  const lock = content.object === undefined ? "KEY SHARE" : "NO KEY UPDATE";
+  const [row] = await session.values(
+    `SELECT bytes, object, size = :size::bigint AND coalesce(sha256 = :sha256::bytea, TRUE),
+       sha256 IS NOT NULL
+     FROM contents WHERE hash = :hash::text FOR ${lock}`,
+    { hash: content.hash, size: content.size, sha256: content.sha256 },
+  );
+  if (row === undefined) return undefined;
+  const [bytes, object, same, isDigested] = row;
+  return {
+    bytes: toBytes(bytes),
+    object: typeof object === "string" ? object : undefined,
+    same: same === true,
+    isDigested: isDigested === true,
+  };
+}
+
+/** Notes what a new file has, for content that is in files. */
+async function renewContent(session: Session, content: ContentRow): Promise<void> {
+  const { hash, size, crc32, sha256 } = content;
+  await session.run(
+    `UPDATE contents SET size = :size::bigint, crc32 = :crc32::bigint, sha256 = :sha256::bytea,
+       created_at = :now::bigint
+     WHERE hash = :hash::text AND bytes IS NULL AND object IS NULL`,
+    { hash, size, crc32, sha256, now: Date.now() },
+  );
 }
 
 /**

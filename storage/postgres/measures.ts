@@ -32,8 +32,22 @@ export async function measureDatabase(
   };
 }
 
-/** Sums up the rows that changes of contents have added, if there are many. Several servers may do so at once. */
-export async function sumContentChanges(database: Database): Promise<void> {
+/**
+ * Sums up the rows that changes of contents have added, whenever this server has written something since. What
+ * other servers have written, they sum up.
+ */
+export function tidying(database: Database, written: () => number): () => Promise<void> {
+  let summed = 0;
+  return async () => {
+    const now = written();
+    if (now === summed) return;
+    await sumContentChanges(database);
+    summed = now;
+  };
+}
+
+/** Sums up rows if there are many. Several servers may do so at once. */
+async function sumContentChanges(database: Database): Promise<void> {
   await database.use("writes", (session) =>
     session.run(
       `WITH summed AS (

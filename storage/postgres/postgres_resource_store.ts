@@ -43,7 +43,7 @@ import { agree } from "./agreements.ts";
 import { collectFiles } from "./collection.ts";
 import { isOutcomeUnknown } from "./commits.ts";
 import { PostgresContentTable } from "./content_table.ts";
-import { measureDatabase, sumContentChanges } from "./measures.ts";
+import { measureDatabase, tidying } from "./measures.ts";
 import { Undecided } from "./decided_uploads.ts";
 import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
@@ -128,7 +128,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.contents = new PostgresContentTable(database);
     this.shared = {
       dropped: (limit) => this.contents.dropped(limit),
-      tidy: () => sumContentChanges(database),
+      tidy: tidying(database, () => this.#written),
     };
     const revocations = new Revocations(database, this.#server, options.revocationsMs);
     const version = options.resultsVersion ?? SCANNERS_VERSION;
@@ -185,6 +185,11 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     return new PostgresResourceStore(database, address, options);
   }
 
+  /** How many transactions this server has committed. */
+  get #written(): number {
+    return this.#writes.commits + this.contents.announcements;
+  }
+
   probe(): Promise<void> {
     return probeDatabase(this.database);
   }
@@ -228,7 +233,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   }
 
   measure(): Promise<DatabaseMeasures> {
-    return measureDatabase(this.database, this.#writes.commits + this.contents.announcements);
+    return measureDatabase(this.database, this.#written);
   }
 
   usage(scope: Scope): Promise<Usage> {

@@ -17,6 +17,8 @@ export function statementsOf<Name extends string>(
   return {
     find: read,
     read,
+    once: (name, parameters) =>
+      database.use("writes", (session) => session.all(statements[name], parameters)),
     write: (work, userId) =>
       transact((transaction) => {
         const trees = userId === undefined ? [] : [userId];

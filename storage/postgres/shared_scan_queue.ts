@@ -12,6 +12,7 @@ import type { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
 
 const POLL_INTERVAL_MS = 1000;
+const IDLE_POLL_INTERVAL_MS = 3000;
 /** How often to look for scans whose server has ended. */
 const GIVE_BACK_INTERVAL_MS = 5000;
 /** How many scans are given back in one transaction, at most. */
@@ -25,6 +26,15 @@ const IS_QUEUED = "status = 'queued' AND files_total >= 0";
 const REQUEUE =
   "status = 'queued', started_at = NULL, server = NULL, files_scanned = 0, bytes_scanned = 0";
 
+/** Whether scans wait, and whether some are noted as running at this server. */
+const LOOK_FOR_OWN = `SELECT EXISTS (SELECT FROM scans WHERE ${IS_QUEUED}) AS queued,
+  EXISTS (SELECT FROM scans WHERE status = 'running' AND ${IS_OWN}) AS own`;
+/** Ends leases that have run out, and looks for what other servers have left besides. */
+const LOOK_FOR_ALL = `${LOOK_FOR_OWN}, (
+    EXISTS (SELECT FROM scans WHERE (status = 'running' OR files_total < 0) AND ${IS_LEFT})
+    OR EXISTS (SELECT FROM scan_turns)
+  ) AS left_over, (SELECT count(*) FROM end_leases()) AS ended`;
+
 export interface SharedScanQueueOptions {
   /** How often to look for scans whose server has ended, in milliseconds. @default 5000 */
   readonly giveBackIntervalMs?: number | undefined;
@@ -36,6 +46,7 @@ export class SharedScanQueue implements ScanQueue, ScanServers {
   readonly #store: Pick<ScanStore, "requeue" | "find" | "end">;
   readonly #giveBackIntervalMs: number;
   readonly pollIntervalMs = POLL_INTERVAL_MS;
+  readonly idlePollIntervalMs = IDLE_POLL_INTERVAL_MS;
   #gaveBackAt = -Infinity;
   isEmpty = false;
 
@@ -109,6 +120,10 @@ export class SharedScanQueue implements ScanQueue, ScanServers {
   async exchange(
     running: readonly ScanProgress[],
   ): Promise<ReadonlyMap<number, { isCanceled: boolean }>> {
+    if (running.length === 0) {
+      await this.#look();
+      return new Map();
+    }
     const own = await this.#database.use("writes", (session) =>
       session.all(
         `UPDATE scans SET files_scanned = files, bytes_scanned = bytes
@@ -122,7 +137,7 @@ export class SharedScanQueue implements ScanQueue, ScanServers {
       ));
     // A connection that breaks may have taken a scan without saying so.
     await this.#giveBack(IS_OWN, running.map(({ id }) => id));
-    await this.#giveBackLeft();
+    if (this.#isGivingBackDue()) await this.#giveBackLeft();
     const row = await this.#database.get(
       `SELECT EXISTS (SELECT FROM scans WHERE ${IS_QUEUED}) AS found`,
     );
@@ -153,13 +168,28 @@ export class SharedScanQueue implements ScanQueue, ScanServers {
     await this.#giveBack(IS_OWN, []);
   }
 
+  /** Does what {@link exchange} does by one statement, as long as there is nothing else to do. */
+  async #look(): Promise<void> {
+    const isDue = this.#isGivingBackDue();
+    // What ends a lease now is left to the next time.
+    const row = await this.#database.get(isDue ? LOOK_FOR_ALL : LOOK_FOR_OWN);
+    if (row?.own === true) await this.#giveBack(IS_OWN, []);
+    if (row?.left_over === true) await this.#giveBackLeft();
+    this.isEmpty = row?.queued !== true && row?.own !== true && row?.left_over !== true;
+  }
+
+  #isGivingBackDue(): boolean {
+    const now = performance.now();
+    if (now - this.#gaveBackAt < this.#giveBackIntervalMs) return false;
+    this.#gaveBackAt = now;
+    return true;
+  }
+
   /**
    * Queues scans again whose servers have ended or let their leases run out, and removes those whose files
    * such a server was adding.
    */
   async #giveBackLeft(): Promise<void> {
-    if (performance.now() - this.#gaveBackAt < this.#giveBackIntervalMs) return;
-    this.#gaveBackAt = performance.now();
     await this.#database.use("writes", async (session) => {
       await session.run("SELECT end_leases()");
       await session.run(`DELETE FROM scans WHERE files_total < 0 AND ${IS_LEFT}`);

@@ -24,6 +24,7 @@ export function statementsOf<Store extends keyof Stores>(
   return {
     find: (name, parameters) => Promise.resolve(points.rows(of(name), parameters)),
     read: (name, parameters) => reader.rows(of(name), parameters),
+    once: (name, parameters) => commits.run(() => run(name, parameters)),
     // All work runs one after the other.
     write: (work) => commits.run(() => work(run)),
   };

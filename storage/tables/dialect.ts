@@ -88,6 +88,8 @@ export interface Statements<Name extends string> {
   readonly find: RunStatement<Name>;
   /** Reads rows, which may take a while. */
   readonly read: RunStatement<Name>;
+  /** Runs one statement in a transaction of its own, which may be carried out although this fails. */
+  readonly once: RunStatement<Name>;
   /**
    * Runs work in a transaction, and resolves once it is durable. The work may run again, when the engine
    * asks for it.

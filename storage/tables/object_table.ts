@@ -38,7 +38,8 @@ export class SqlObjectTable implements ObjectTable {
   }
 
   async arrive(key: string): Promise<void> {
-    await this.#write("arrive", { key });
+    // A row without an object is given up like others, once its server has ended.
+    await this.#statements.once("arrive", { key });
   }
 
   async giveUp(keys: readonly string[]): Promise<void> {

@@ -30,7 +30,8 @@ export interface DatabaseMeasures {
 }
 
 /** A database with all that a server keeps in it (C 23). */
-export interface RecordStore extends ResourceStore, Partial<DecidedUploads>, Partial<LocatedLookup>, AsyncDisposable {
+export interface RecordStore
+  extends ResourceStore, Partial<DecidedUploads>, Partial<LocatedLookup>, AsyncDisposable {
   readonly scans: ScanStore;
   /** Left out if only one server can use the database. */
   readonly sharedQueue?: ScanQueue & ScanServers;

@@ -1,12 +1,7 @@
 import type { Chunk, LocatedContent, StoredContent } from "../../../core/content.ts";
 import type { ContentChanges, ContentRemoval, ContentRow } from "../../../core/content_changes.ts";
 import type { DamagedContent } from "../../../core/errors.ts";
-import type {
-  ByteRange,
-  HashRange,
-  PackedFile,
-  StagedBlob,
-} from "../../../core/blob_store.ts";
+import type { ByteRange, HashRange, PackedFile, StagedBlob } from "../../../core/blob_store.ts";
 import type { ContentFacts, WriteTransaction } from "../../../core/ports.ts";
 import type { Compression } from "../../../schemas/resources.ts";
 import { MIB } from "../../../schemas/units.ts";

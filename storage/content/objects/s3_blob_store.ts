@@ -1,10 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type {
-  ByteRange,
-  HashRange,
-  PackedFile,
-  StagedBlob,
-} from "../../../core/blob_store.ts";
+import type { ByteRange, HashRange, PackedFile, StagedBlob } from "../../../core/blob_store.ts";
 import {
   type Chunk,
   type LocatedContent,
