@@ -60,6 +60,8 @@ export interface TestServerOptions {
   /** @default one that is free */
   readonly port?: number;
   readonly maxQueuedScans?: number;
+  /** How often to look at the queue of scans. @default 20 */
+  readonly pollIntervalMs?: number;
   /** The most requests of a user in a minute. @default unlimited */
   readonly rateLimit?: number;
   /** Settings other than the defaults. */
@@ -146,7 +148,7 @@ export class TestServer implements AsyncDisposable {
       }, {
         events: options.events,
         contents: options.contents,
-        pollIntervalMs: 20,
+        pollIntervalMs: options.pollIntervalMs ?? 20,
         wrapTree: options.wrap,
         app: options.app,
       }),

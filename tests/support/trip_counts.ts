@@ -1,0 +1,106 @@
+/** How often a server waits for PostgreSQL to answer requests. */
+
+import * as assert from "node:assert/strict";
+import type { ContentSettings } from "../../storage/stores/opening.ts";
+import type { Client, Reply } from "./client.ts";
+import { HubClient } from "./hub.ts";
+import type { Postgres } from "./postgres.ts";
+import { RoundTrips } from "./round_trips.ts";
+import { TestServer } from "./server.ts";
+
+/** What one request of a kind takes. */
+export interface TripCount {
+  readonly request: string;
+  /** How often it waits for the engine. */
+  readonly trips: number;
+  readonly statements: number;
+}
+
+/** How often each request is sent: what servers do besides adds to some of them only. */
+const REPETITIONS = 6;
+
+/** What servers do by themselves, or once a second: look up whether a credential is revoked. */
+const OF_UPKEEP =
+  /'leaving'|mayDelete|issued_before|FROM servers|UPDATE servers|end_leases|FROM dropped|content_changes|NOTIFY|DELETE FROM events/;
+
+interface Clients {
+  readonly client: Client;
+  readonly hub: HubClient;
+}
+
+interface Kind {
+  readonly request: string;
+  readonly send: (clients: Clients, index: number) => Promise<Reply>;
+  /** What happens before each request, and is not counted. */
+  readonly before?: (clients: Clients, index: number) => Promise<unknown>;
+}
+
+const REPOSITORY = "models/team/model";
+/** A change in the tree, but not in the repository. */
+const changeElsewhere: Kind["before"] = ({ client }, it) => client.put(`d/other${it}`, `${it}`);
+
+const small = (index: number) => `${index}`.padEnd(1000, "x");
+const large = (index: number) => `${index}`.padEnd(300_000, "x");
+
+const KINDS: readonly Kind[] = [
+  { request: "PUT of 1 KB", send: ({ client }, it) => client.put(`d/small${it}`, small(it)) },
+  { request: "PUT of 300 KB", send: ({ client }, it) => client.put(`d/large${it}`, large(it)) },
+  { request: "GET of 1 KB", send: ({ client }, it) => client.file("GET", `d/small${it}`) },
+  { request: "GET of 300 KB", send: ({ client }, it) => client.file("GET", `d/large${it}`) },
+  { request: "list of a directory", send: ({ client }) => client.list({ path: "d" }) },
+  {
+    request: "move of a file",
+    send: ({ client }, it) => client.move({ source: `d/small${it}`, destination: `d/moved${it}` }),
+  },
+  {
+    request: "copy of a file",
+    send: ({ client }, it) => client.copy({ source: `d/moved${it}`, destination: `d/copied${it}` }),
+  },
+  {
+    request: "page of a hub tree, after a change elsewhere",
+    before: changeElsewhere,
+    send: ({ hub }) => hub.send("GET", "/api/models/team/model/tree/main"),
+  },
+  {
+    request: "file of the hub, after a change elsewhere",
+    before: changeElsewhere,
+    send: ({ hub }) =>
+      hub.send("HEAD", "/team/model/resolve/main/weights0.safetensors", { redirect: "manual" }),
+  },
+  { request: "deletion of a file", send: ({ client }, it) => client.remove({ path: `d/copied${it}` }) },
+];
+
+/** Counts for each kind of request, of which some content is in files unless `content` says otherwise. */
+export async function countTrips(
+  engine: Postgres,
+  content?: ContentSettings,
+): Promise<TripCount[]> {
+  const url = await engine.createDatabase();
+  await using proxy = new RoundTrips(engine.port);
+  await using server = await TestServer.start({
+    settings: { databaseUrl: url.replace(`:${engine.port}/`, `:${proxy.port}/`) },
+    pollIntervalMs: 600_000,
+    ...content !== undefined && { content },
+  });
+  const client = await server.as(1);
+  const hub = new HubClient(server, client);
+  await client.mkdir("d");
+  for (let index = 0; index < 3; index++) {
+    await client.put(`${REPOSITORY}/weights${index}.safetensors`, small(index));
+  }
+  const counts: TripCount[] = [];
+  for (const { request, send, before } of KINDS) {
+    const taken: TripCount[] = [];
+    for (let index = 0; index < REPETITIONS; index++) {
+      await before?.({ client, hub }, index);
+      proxy.take();
+      const { status, text } = await send({ client, hub }, index);
+      assert.ok(status < 400, text);
+      const trips = proxy.take().filter((trip) => !trip.some((sql) => OF_UPKEEP.test(sql)));
+      taken.push({ request, trips: trips.length, statements: trips.flat().length });
+    }
+    taken.sort((a, b) => a.trips - b.trips);
+    counts.push(...taken.slice(0, 1));
+  }
+  return counts;
+}
