@@ -67,7 +67,10 @@ const KINDS: readonly Kind[] = [
     send: ({ hub }) =>
       hub.send("HEAD", "/team/model/resolve/main/weights0.safetensors", { redirect: "manual" }),
   },
-  { request: "deletion of a file", send: ({ client }, it) => client.remove({ path: `d/copied${it}` }) },
+  {
+    request: "deletion of a file",
+    send: ({ client }, it) => client.remove({ path: `d/copied${it}` }),
+  },
 ];
 
 /** Counts for each kind of request, of which some content is in files unless `content` says otherwise. */

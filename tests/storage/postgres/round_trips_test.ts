@@ -13,7 +13,7 @@ const BOUNDS = {
   "move of a file": 4,
   "copy of a file": 4,
   "page of a hub tree, after a change elsewhere": 3,
-  "file of the hub, after a change elsewhere": 4,
+  "file of the hub, after a change elsewhere": 5,
   "deletion of a file": 3,
 };
 
