@@ -100,7 +100,7 @@ export class Revisions implements ChangeListener {
       if (known.status !== "fulfilled" || known.value !== revision) return false;
       if (this.#kept.get(key) !== kept) continue;
       if (before.status === "fulfilled" && includes(before.value, version)) return true;
-      // Another server has changed the repository, or this one has, which drops it soon.
+      // Another server has changed the repository.
       const present = this.#compute(repository, revision);
       this.#kept.set(key, present);
       version = await present.version;

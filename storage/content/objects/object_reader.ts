@@ -1,7 +1,7 @@
 import type { ByteRange } from "../../../core/blob_store.ts";
 import { type Chunk, StoredContent } from "../../../core/content.ts";
 import type { Bucket, OpenObject } from "./bucket.ts";
-import { S3Failure } from "./failures.ts";
+import { asUnavailable, S3Failure } from "./failures.ts";
 import { inTime } from "./reply_text.ts";
 
 /** How long the store may take for the next bytes. */
@@ -42,6 +42,27 @@ export async function openObject(
     await reading.close();
     onClose();
   });
+}
+
+/**
+ * {@link openObject}, of an object that is held until it has been read, or cannot be.
+ *
+ * @param release Ends the hold.
+ * @throws {AppError} `ErrUnavailable` when the store does not answer.
+ */
+export async function openHeld(
+  bucket: Bucket,
+  range: ObjectRange,
+  release: () => void,
+): Promise<StoredContent | undefined> {
+  try {
+    const content = await openObject(bucket, range, release);
+    if (content === undefined) release();
+    return content;
+  } catch (error) {
+    release();
+    throw asUnavailable(error);
+  }
 }
 
 /** A range of an object that is being read. */

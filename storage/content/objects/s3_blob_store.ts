@@ -36,7 +36,7 @@ import { LargeObjects } from "./large_objects.ts";
 import { type OwnerParts, probeBucket, requireOwner } from "./marker.ts";
 import { ObjectParts } from "./object_parts.ts";
 import { ObjectQuarantine } from "./object_quarantine.ts";
-import { type ObjectRange, openObject } from "./object_reader.ts";
+import { type ObjectRange, openHeld } from "./object_reader.ts";
 import { ObjectSink } from "./object_sink.ts";
 import { Removals } from "./removals.ts";
 import { type RequestOptions, type S3Credentials, S3Requests } from "./requests.ts";
@@ -274,16 +274,8 @@ export class S3BlobStore implements ContentStore {
     this.#pool[Symbol.dispose]();
   }
 
-  async #openObject(range: ObjectRange): Promise<StoredContent | undefined> {
-    const release = this.removals.hold(range.key);
-    try {
-      const content = await openObject(this.#bucket, range, release);
-      if (content === undefined) release();
-      return content;
-    } catch (error) {
-      release();
-      throw asUnavailable(error);
-    }
+  #openObject(range: ObjectRange): Promise<StoredContent | undefined> {
+    return openHeld(this.#bucket, range, this.removals.hold(range.key));
   }
 
   readonly #temporaryPath = (): string => `${this.#temporary}/${crypto.randomUUID()}`;
