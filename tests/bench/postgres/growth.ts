@@ -1,0 +1,110 @@
+/**
+ * Prints how long moves, copies and deletions of many records take over PostgreSQL, with their replies, and how
+ * long a PUT to the same tree waits meanwhile: `deno run -A tests/bench/postgres/growth.ts [SIZE ...]`.
+ */
+
+import { databaseAddress } from "../../../schemas/database_url.ts";
+import { Database } from "../../../storage/postgres/database.ts";
+import { ChildServer } from "../../support/child_server.ts";
+import type { Client } from "../../support/client.ts";
+import { Postgres } from "../../support/postgres.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+
+const SIZES = [10_000, 100_000, 1_000_000];
+const FILES_IN_DIRECTORY = 100;
+const PUT_INTERVAL_MS = 50;
+
+/** Fills a tree with small files in directories, without the triggers: that would take most of the time. */
+async function fill(database: Database, user: number, files: number): Promise<void> {
+  const directory = (index: string) => `'directory' || lpad((${index})::text, 6, '0')`;
+  const record = "user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
+  await database.use("long", (session) =>
+    session.script(
+      `SET session_replication_role = replica;
+       INSERT INTO contents (hash, size, crc32, created_at, bytes)
+       SELECT md5('${user} ' || file), 1, 1, 1, 'x' FROM generate_series(1, ${files}) AS file;
+       INSERT INTO records (${record})
+       VALUES (${user}, 'top', NULL, 'top', NULL, 0, 0, TRUE, 1, 1);
+       INSERT INTO records (${record})
+       SELECT ${user}, 'top/' || name, 'top', name, NULL, 0, 0, TRUE, 1, 1 FROM (
+         SELECT ${directory("index")} AS name
+         FROM generate_series(0, ${Math.floor(files / FILES_IN_DIRECTORY)}) AS index
+       ) AS directories;
+       INSERT INTO records (${record})
+       SELECT ${user}, parent || '/' || name, parent, name, md5('${user} ' || file), 1, 1, FALSE, 1, 1
+       FROM (
+         SELECT file, 'top/' || ${directory(`file / ${FILES_IN_DIRECTORY}`)} AS parent,
+           'model-file-' || lpad(file::text, 8, '0') || '.safetensors' AS name
+         FROM generate_series(1, ${files}) AS file
+       ) AS named;
+       INSERT INTO usage SELECT user_id, count(*), count(hash), sum(size)
+       FROM records WHERE user_id = ${user} GROUP BY user_id;
+       SET session_replication_role = origin;
+       ANALYZE records; ANALYZE contents`,
+    ));
+}
+
+/** Measures a request with its reply. Others put a file into the same tree meanwhile. */
+async function measure(
+  client: Client,
+  request: () => Promise<Response>,
+): Promise<{ readonly seconds: number; readonly longestPutSeconds: number }> {
+  let ended = false;
+  let longestMs = 0;
+  const others = (async () => {
+    while (!ended) {
+      const started = performance.now();
+      await client.put("elsewhere", `${started}`);
+      longestMs = Math.max(longestMs, performance.now() - started);
+      await new Promise((resolve) => setTimeout(resolve, PUT_INTERVAL_MS));
+    }
+  })();
+  const started = performance.now();
+  const response = await request();
+  await response.body?.pipeTo(new WritableStream());
+  const seconds = (performance.now() - started) / 1000;
+  ended = true;
+  await others;
+  return { seconds, longestPutSeconds: longestMs / 1000 };
+}
+
+async function main(): Promise<void> {
+  await using parts = new AsyncDisposableStack();
+  const engine = parts.use(await Postgres.start({ fsync: true }));
+  const url = await engine.createDatabase();
+  const server = parts.use(
+    await ChildServer.start({
+      dataDir: parts.use(await TempDir.make()).path,
+      env: { STRONGROOM_DATABASE_URL: url },
+    }),
+  );
+  const database = parts.use(await Database.open(databaseAddress(url)));
+  const json = (client: Client, method: string, path: string, body: object) =>
+    client.fetch(path, {
+      method,
+      body: JSON.stringify(body),
+      headers: { "Content-Type": "application/json" },
+    });
+  const requests: Readonly<Record<string, (client: Client) => Promise<Response>>> = {
+    move: (client) =>
+      json(client, "PUT", "/resources/move", { source: "top", destination: "moved" }),
+    copy: (client) =>
+      json(client, "POST", "/resources/copy", { source: "moved", destination: "copied" }),
+    delete: (client) => client.fetch("/resources/?path=copied", { method: "DELETE" }),
+  };
+  const sizes = Deno.args.length > 0 ? Deno.args.map(Number) : SIZES;
+  for (const [index, size] of sizes.entries()) {
+    const user = index + 1;
+    await fill(database, user, size);
+    const client = await server.as(user);
+    for (const [name, request] of Object.entries(requests)) {
+      const { seconds, longestPutSeconds } = await measure(client, () => request(client));
+      console.log(
+        `${name} of ${size}: ${seconds.toFixed(1)} s, ${Math.round(size / seconds)} a second; ` +
+          `longest PUT ${longestPutSeconds.toFixed(1)} s`,
+      );
+    }
+  }
+}
+
+if (import.meta.main) await main();
