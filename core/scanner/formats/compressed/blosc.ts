@@ -8,6 +8,7 @@ import {
   type OutputBuffer,
   UnsupportedData,
 } from "../../readers/compression/output_buffer.ts";
+import { unpackSnappy } from "../../readers/compression/snappy.ts";
 
 const HEADER_BYTES = 16;
 
@@ -49,7 +50,7 @@ function headerOf(head: Uint8Array, size: number): Header | undefined {
  * Unpacks a Blosc frame. Returns the number of bytes that were read.
  *
  * @throws {DamagedData} when the frame is malformed.
- * @throws {UnsupportedData} when its codec is Snappy, which no package of Blosc has by default.
+ * @throws {UnsupportedData} when its codec is none that Blosc has.
  */
 export function unpackBlosc(packed: Uint8Array, output: OutputBuffer): number {
   const size = packed.length < HEADER_BYTES ? 0 : viewOf(packed).getUint32(12, true);
@@ -105,6 +106,8 @@ function unpackPart(codec: number, data: Uint8Array, bytes: number, output: Outp
       return unpackBloscLz(data, output);
     case 1:
       return unpackLz4Block(data, output, output.length);
+    case 2:
+      return void unpackSnappy(data, output);
     case 3:
       return appendBy(inflateSync, data, bytes, output);
     case 4:
