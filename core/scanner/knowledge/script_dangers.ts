@@ -38,6 +38,8 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
       String.raw`\b${qualifiedNames(ofDangers("shell", "process"))}\s{0,4}\(` +
         String.raw`|\b${PROCESSES}\.\w{1,40}\s{0,4}\(` +
         String.raw`|\bfrom\s{1,4}${PROCESSES}\s{1,4}import\b` +
+        String.raw`|\bimport\s{1,4}${PROCESSES}\s{1,4}as\b` +
+        String.raw`|\bimport_module\s{0,4}\(\s{0,4}["'](?:os|posix|nt|${PROCESSES})["']` +
         String.raw`|\bfrom\s{1,4}os\s{1,4}import\s[^\n]{0,120}\b(?:system|popen|exec[lv]p?e?)\b` +
         String.raw`|\brequire\(["'](?:node:)?child_process["']\)`,
     ),
@@ -72,6 +74,17 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
   },
 ];
 
+const ALIASES = /\bimport\s{1,4}(?:os|posix|nt)\s{1,4}as\s{1,4}(\w{1,40})/g;
+const STARTS = /\b(\w{1,40})\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?)\s{0,4}\(/g;
+
+/** Where a program is started by another name of the module `os`; undefined if that is nowhere. */
+function startByAlias(text: string): number | undefined {
+  const aliases = new Set(text.matchAll(ALIASES).map(([, alias]) => alias));
+  return aliases.size === 0
+    ? undefined
+    : text.matchAll(STARTS).find(([, name]) => aliases.has(name))?.index;
+}
+
 /** Finds what a script does that honest ones rarely do, each kind once, and one kind at a position. */
 export function* scriptDangers(text: string): Generator<ScriptDanger, void, void> {
   const found = new Set<number>();
@@ -80,6 +93,10 @@ export function* scriptDangers(text: string): Generator<ScriptDanger, void, void
     if (match === null || found.has(match.index)) continue;
     found.add(match.index);
     yield { message, ruleCode, position: match.index };
+  }
+  const start = startByAlias(text);
+  if (start !== undefined && !found.has(start)) {
+    yield { message: "The script starts a program", ruleCode: "S101", position: start };
   }
   if (runsDownload(text)) {
     yield { message: "A download is run", ruleCode: "S302", position: 0 };

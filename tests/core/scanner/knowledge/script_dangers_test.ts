@@ -18,6 +18,11 @@ Deno.test("C 16 finds what scripts rarely do, and where", async (t) => {
     ["from subprocess import check_output as f", "S101"],
     ["from os import path, system", "S101"],
     ["os.execvp('id', ['id'])", "S101"],
+    ["import os as o\no.system('id')", "S101"],
+    ["import os as a\nimport posix as _b\n_b.popen ('id')", "S101"],
+    ["import subprocess as s\ns.run(['id'])", "S101"],
+    ["importlib.import_module('os').system('id')", "S101"],
+    ['import_module( "subprocess")', "S101"],
     ["exec(open('x.txt').read())", "S104"],
     ["y = eval (text)", "S104"],
     ["__import__('o' + 's')", "S106"],
@@ -41,7 +46,8 @@ Deno.test("C 16 finds what scripts rarely do, and where", async (t) => {
 Deno.test("C 16 finds nothing in ordinary scripts", () => {
   const text = "import os, requests\nmodel.eval()\nast.literal_eval(x)\nre.compile(x)\n" +
     "pl.exec(x)\nrm -rf build\nrm -rf /tmp/x\ncrontab -l\nexecute(x)\n" +
-    "requests.get(url)\nos.path.join(a, b)\ndata = base64.b64decode(x)\nasyncio.run(main())\n";
+    "requests.get(url)\nos.path.join(a, b)\ndata = base64.b64decode(x)\nasyncio.run(main())\n" +
+    "import os as _os\n_os.getcwd()\nplatform.system()\nimport_module('json')\n";
   assert.deepEqual([...scriptDangers(text)], []);
 });
 
@@ -57,6 +63,8 @@ Deno.test("takes linear time in any script", () => {
       "a.b.",
       "rm -r ",
       "from os import ",
+      "import os as a\n",
+      "import_module(",
       "> ~/.",
     ]
   ) {
