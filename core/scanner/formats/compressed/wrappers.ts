@@ -1,5 +1,5 @@
 import { isModelName } from "../../contract/model_names.ts";
-import { extensionOf } from "../../contract/names.ts";
+import { extensionOf, fileNameOf } from "../../contract/names.ts";
 import type { Content } from "../../contract/scanner.ts";
 import { type ByteSource, memorySource } from "../../contract/source.ts";
 import { decodeLatin1, startsWithBytes } from "../../readers/bytes/bytes.ts";
@@ -50,8 +50,10 @@ const MIN_TEXT_BYTES = 32;
 /** Whether it takes trying to find out. Trying takes longer than all other detection together. */
 function mayHoldPickle({ name, depth }: Content, head: Uint8Array): boolean {
   const extension = extensionOf(name);
-  // Chunks of zarr are named by their numbers. Members without an extension are tensors, by the thousand.
-  const isChunk = extension === "" ? depth === 0 : /^\d+$/.test(extension);
+  // Chunks of zarr are named by their numbers. Members named by one number are tensors, by the thousand.
+  const isChunk = extension === ""
+    ? depth === 0 || !/^\d+$/.test(fileNameOf(name))
+    : /^\d+$/.test(extension);
   if (!isChunk && !EXTENSIONS.has(extension) && !isModelName(name)) return false;
   const [first = 0, second = 0] = head;
   if (first === PROTO && second <= MAX_PROTOCOL) return false;
