@@ -27,7 +27,10 @@ export function dtypeLie(
   { textOf, reach }: { readonly textOf: TextOf; readonly reach: Reach },
 ): string | undefined {
   if (importPath(target.callee) !== "numpy.dtype") return "maker";
+  const code = codeOf(target.args[0], textOf);
+  if (code?.kind === OTHER) return "maker";
   if (state.kind !== "tuple" || state.omitted > 0) return "state";
+  if (code?.kind === TIME && state.items.length < TIME_ITEMS) return "unit of time";
   const [, , base = NONE, , fields = NONE, elementSize, , flags] = state.items;
   const size = integerOf(elementSize);
   if (size === undefined || (state.items.length > 7 && integerOf(flags) === undefined)) {
@@ -41,8 +44,7 @@ export function dtypeLie(
   if (parts.includes(LIE)) return "fields";
   if (parts.some(({ from, to }) => from < 0 || to > size)) return "fields outside of the element";
   if (overlaps(parts)) return "fields that overlap an object";
-  const objects = codeOf(target.args[0], textOf)?.kind === "O" ||
-    parts.some(({ objects }) => objects);
+  const objects = code?.kind === "O" || parts.some(({ objects }) => objects);
   const stated = integerOf(flags) ?? (objects ? REFERENCES : 0);
   return (stated & REFERENCES) === (objects ? REFERENCES : 0) ? undefined : "flags";
 }
@@ -55,14 +57,40 @@ interface Part {
 
 const LIE: Part = { from: 0, to: 0, objects: false };
 
+/** Make bytes of constants, as pickles of old protocols have them. */
+const BYTES_MAKERS: ReadonlySet<string> = new Set(["_codecs.encode", "builtins.bytes"]);
+
+/**
+ * Returns in what the state of an array is not true, or undefined if it is. NumPy takes as many objects from
+ * its list as the shape says, without a look at the length of the list.
+ */
+export function arrayLie(state: PickleValue, textOf: TextOf): string | undefined {
+  if (state.kind === "call" || state.kind === "unknown") return "state";
+  if (state.kind !== "tuple") return undefined;
+  // Old states have no version before the shape.
+  const [shape, dtype, , data] = state.items.length === 4 ? state.items : state.items.slice(1);
+  if (data?.kind === "list") {
+    const length = data.items.length + data.omitted;
+    return shape?.kind === "tuple" && length >= countOf(shape) ? undefined : "length";
+  }
+  if (data?.kind !== "call" && data?.kind !== "unknown") return undefined;
+  const isBytes = data.kind === "call" && BYTES_MAKERS.has(importPath(data.callee) ?? "");
+  return isBytes || layoutOf(dtype, textOf, MAX_DEPTH)?.objects === false ? undefined : "list";
+}
+
+/** The number of elements of a shape; NaN if it is not written down. */
+function countOf(shape: PickleValue | undefined): number {
+  return shape?.kind === "tuple"
+    ? shape.items.reduce((product, length) => product * (integerOf(length) ?? NaN), 1)
+    : integerOf(shape) ?? NaN;
+}
+
 /** An element that is an array, by its type and shape: a lie if these do not have its size. */
 function partOfBase(base: PickleValue, size: number, textOf: TextOf): Part[] {
   if (base.kind !== "tuple") return [LIE];
   const [type, shape] = base.items;
   const layout = layoutOf(type, textOf, MAX_DEPTH);
-  const count = shape?.kind === "tuple"
-    ? shape.items.reduce((product, length) => product * (integerOf(length) ?? NaN), 1)
-    : integerOf(shape) ?? NaN;
+  const count = countOf(shape);
   if (layout === undefined || Number.isNaN(count)) return [LIE];
   if (layout.size !== undefined && layout.size * count !== size) return [LIE];
   return [{ from: 0, to: size, objects: layout.objects }];
@@ -103,6 +131,7 @@ function layoutOf(
   if (STRING_TYPE.test(maker)) return { size: undefined, objects: false };
   if (maker !== "numpy.dtype") return undefined;
   const code = codeOf(dtype.args[0], textOf);
+  if (code?.kind === OTHER) return undefined;
   const state = dtype.state?.kind === "tuple" ? dtype.state.items : [];
   const stated = integerOf(state[5]) ?? -1;
   const flags = integerOf(state[7]) ?? 0;
@@ -121,7 +150,15 @@ export function isElementClass(value: PickleValue): boolean {
   return ELEMENT_CLASS.test(importPath(value) ?? "");
 }
 
+/** Types of times, whose state has their unit, and texts that name several types, or none that is known. */
+const TIME = "time";
+const OTHER = "other";
+
+/** Items of the state of a type of times: NumPy reads the last one without a check. */
+const TIME_ITEMS = 9;
+
 interface Code {
+  /** A letter, a word for numbers, or one of the kinds above. */
   readonly kind: string;
   readonly size: number | undefined;
 }
@@ -132,11 +169,16 @@ function codeOf(value: PickleValue | undefined, textOf: TextOf): Code | undefine
     return isElementClass(value) ? undefined : { kind: "O", size: 8 };
   }
   const code = value === undefined ? undefined : textOf(value);
-  const match = code === undefined ? null : /^[<>|=]?([a-zA-Z?])(\d{0,9})/.exec(code);
-  if (match === null) return undefined;
-  const [, kind = "", digits = ""] = match;
-  if (/^[<>|=]?object/.test(code ?? "")) return { kind: "O", size: 8 };
-  if (kind === "M" || kind === "m" || kind === "O") return { kind, size: 8 };
+  if (code === undefined) return undefined;
+  if (/^[<>|=]?(?:O[48]?|object(?:_|0)?)$/.test(code)) return { kind: "O", size: 8 };
+  if (/^[<>|=]?(?:[Mm]8?|(?:datetime|timedelta)64)(?:\[[\w/]+\])?$/.test(code)) {
+    return { kind: TIME, size: 8 };
+  }
+  if (/^(?:bool|u?int|float|complex)\d{0,3}$/.test(code)) {
+    return { kind: "number", size: undefined };
+  }
+  const [, kind, digits = ""] = /^[<>|=]?([a-zA-Z?])(\d{0,9})$/.exec(code) ?? [];
+  if (kind === undefined) return { kind: OTHER, size: undefined };
   return { kind, size: digits === "" ? undefined : Number(digits) * (kind === "U" ? 4 : 1) };
 }
 

@@ -1,3 +1,4 @@
+import { distantEntry } from "./exhaustion.ts";
 import type { Machine } from "./machine.ts";
 import { MAX_PROTOCOL, type OpcodeName, OPCODES } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
@@ -26,7 +27,11 @@ const MAX_INTEGER_BYTES = 32;
 const nothing: Effect = () => {};
 const plain: Effect = (machine) => machine.push(PLAIN);
 const number: Effect = (machine, { number }) => machine.push(integerValue(number));
-const remember: Effect = (machine, { number }) => machine.remember(Number(number));
+const remember: Effect = (machine, { number }) => {
+  const index = Number(number);
+  machine.signal(distantEntry(index, machine.memo.size));
+  machine.remember(index);
+};
 const recall: Effect = (machine, { number }) => machine.recall(Number(number));
 const bytes: Effect = (machine, { from, length }) => machine.push(bytesAt(from, length));
 const text = (codec: TextCodec): Effect => (machine, { from, length }) =>
@@ -55,19 +60,29 @@ const triple: Effect = (machine) => {
   machine.pushContainer("tuple", [machine.pop(), second, third]);
 };
 
-/** The items of an argument tuple, or of any container, which the Python unpickler allows. */
-function argumentsOf(value: PickleValue): PickleValue[] {
+/** Pops a tuple of arguments, or any container, which the Python unpickler allows. Returns its items. */
+function popArguments(machine: Machine): PickleValue[] {
+  const value = machine.pop();
+  if (value.kind === "call") machine.signal(ODD_ARGUMENTS);
   return isContainer(value) ? value.items : [UNKNOWN];
 }
 
+const ODD_ARGUMENTS = {
+  name: "Pickle Call",
+  severity: "warning",
+  ruleCode: "S201",
+  message: "The arguments of a call are an object instead of a tuple",
+  why: "The unpickler in Python takes all its items, which may never end, before it calls anything",
+} as const;
+
 const reduce: Effect = (machine) => {
-  const args = argumentsOf(machine.pop());
+  const args = popArguments(machine);
   machine.push(machine.call(machine.pop(), args));
 };
 
 const reduceWithKeywords: Effect = (machine) => {
-  const keywords = argumentsOf(machine.pop());
-  const args = argumentsOf(machine.pop());
+  const keywords = popArguments(machine);
+  const args = popArguments(machine);
   machine.push(machine.call(machine.pop(), args, keywords));
 };
 

@@ -1,3 +1,4 @@
+import type { Signal } from "./findings.ts";
 import { type Call, importPath, isContainer, type PickleValue, type TextOf } from "./values.ts";
 
 /** Elements from which an object is too large to be made without the data for it. */
@@ -5,6 +6,10 @@ const MAX_ELEMENTS = 2 ** 26;
 
 /** Exponents above this make integers of a size that no pickle needs. */
 const MAX_EXPONENT = 10_000;
+
+/** Indexes of the memo from which a loader takes much memory, and how many times their number picklers use. */
+const MAX_INDEX = 2 ** 22;
+const MAX_INDEX_RATIO = 16;
 
 /** Make an object of as many bytes as an integer says. */
 const SIZED: ReadonlySet<string> = new Set(["builtins.bytes", "builtins.bytearray"]);
@@ -23,8 +28,16 @@ const MULTIPLYING =
 /** Classes of iterators, which take items only when they are asked for them. */
 const LAZY = /^itertools\.|^builtins\.(?:enumerate|zip|reversed|range|slice)$/;
 
-const REBUILT_ARRAY =
-  /^numpy\._?core\.multiarray\._reconstruct$|^numpy\.ma\.core\._mareconstruct$|^numpy\.ndarray$/;
+/** Repeats the bounds of a parameter for each of its elements. */
+const HYPERPARAMETER = "sklearn.gaussian_process.kernels.Hyperparameter";
+
+/** Make an array, by the index of the argument that is its shape. */
+const REBUILT_ARRAYS: ReadonlyMap<string, number> = new Map([
+  ["numpy.core.multiarray._reconstruct", 1],
+  ["numpy._core.multiarray._reconstruct", 1],
+  ["numpy.ma.core._mareconstruct", 2],
+  ["numpy.ndarray", 0],
+]);
 
 /**
  * Describes how a call of an ordinary function exhausts memory or time; undefined if it does not. The
@@ -49,11 +62,19 @@ export function exhaustion(
   if (MULTIPLYING.test(path) && integerOf(second) > MAX_EXPONENT) {
     return `Combines ${integerOf(second)} items`;
   }
-  if (REBUILT_ARRAY.test(path)) {
+  const shape = args[REBUILT_ARRAYS.get(path) ?? -1];
+  // The bytes of a text are a shape as well.
+  if (shape?.kind === "bytes" || shape?.kind === "text" || shape?.kind === "call") {
+    return "Allocates an array whose shape is not written down";
+  }
+  if (REBUILT_ARRAYS.has(path)) {
     // A shape is a tuple, a list, or one integer.
     const sizes = args.map((value) => isContainer(value) ? product(value.items) : integerOf(value));
     const elements = Math.max(0, ...sizes);
     if (elements > MAX_ELEMENTS) return `Allocates an array of ${elements} elements`;
+  }
+  if (path === HYPERPARAMETER && integerOf(args[3]) > MAX_EXPONENT) {
+    return `Repeats bounds ${integerOf(args[3])} times`;
   }
   if (LAZY.test(path) && !MULTIPLYING.test(path)) return undefined;
   const source = args.find((value) => isCall(value) && yieldsTooMuch(value));
@@ -101,6 +122,18 @@ function product(lengths: readonly PickleValue[]): number {
 
 function integerOf(value: PickleValue | undefined): number {
   return value?.kind === "integer" ? Number(value.value) : 0;
+}
+
+/** Describes an entry of the memo whose index alone makes a loader take memory; undefined if it does not. */
+export function distantEntry(index: number, entries: number): Omit<Signal, "position"> | undefined {
+  if (index <= MAX_INDEX || index <= entries * MAX_INDEX_RATIO) return undefined;
+  return {
+    name: "Pickle Expansion",
+    severity: "warning",
+    ruleCode: "S214",
+    message: `An object is stored in the memo at ${index}, beside ${entries} others`,
+    why: "Loaders make room for all entries before it: 16 bytes for each",
+  };
 }
 
 function describe(value: PickleValue): string {

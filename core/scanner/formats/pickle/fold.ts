@@ -108,6 +108,9 @@ const resolveName: Fold = ([name = UNKNOWN], machine) => {
     : machine.importNames(text.slice(0, colon), text.slice(colon + 1));
 };
 
+/** Returns the object that it is given, with its type. */
+const tagged: Fold = ([value]) => value;
+
 const FOLDS: ReadonlyMap<string, Fold> = new Map([
   ["builtins.str.join", join],
   ["builtins.str.__add__", concatenate],
@@ -126,11 +129,12 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map([
   ["operator.add", concatenate],
   ["operator.concat", concatenate],
   ["pkgutil.resolve_name", resolveName],
+  ["torch.jit._pickle.restore_type_tag", tagged],
 ]);
 
 /**
- * Evaluates a call that builds a string or looks up an attribute, such as pickles use to hide a name.
- * Returns its result, or undefined for any other call.
+ * Evaluates a call that builds a string or looks up an attribute, such as pickles use to hide a name, or
+ * that returns its argument. Returns its result, or undefined for any other call.
  */
 export function foldCall(
   callee: PickleValue,

@@ -1,6 +1,6 @@
 import type { Use } from "../../knowledge/python/uses.ts";
 import type { IsNotableKey } from "./containers.ts";
-import { dtypeLie } from "./dtype_state.ts";
+import { arrayLie, dtypeLie } from "./dtype_state.ts";
 import { escapedExcerpt, type ImportRecord, type Signal } from "./findings.ts";
 import { evaluatesFormula } from "./formula.ts";
 import { MEMORY, MEMORY_KEYS } from "./memory_keys.ts";
@@ -67,6 +67,10 @@ export function stateSignals(
   if (maker.use.state === "dtype") {
     const lie = dtypeLie(target, state, context);
     if (lie !== undefined) found.push(stateSignal(`A numpy.dtype has wrong ${lie}`, MEMORY));
+  }
+  if (maker.use.state === "array") {
+    const lie = arrayLie(state, context.textOf);
+    if (lie !== undefined) found.push(stateSignal(`An array has a wrong ${lie}`, MEMORY));
   }
   if (maker.use.state === "formula" && evaluatesFormula(state, context)) {
     found.push(stateSignal(`Sets a formula of ${of} that runs as Python`, EVALUATES));

@@ -52,27 +52,33 @@ const BIT_GENERATORS: readonly AllowedNames[] = [
   ["numpy.random.bit_generator", "__pyx_unpickle_SeedSequence", REBUILDER],
 ];
 
+const ARRAY: Use = { state: "array" };
+const ARRAY_MAKER: Use = { ...REBUILDER, ...ARRAY };
+
 const NUMPY_NAMES: readonly AllowedNames[] = [
   ["numpy", "dtype", { call: ["dtype", "number*"], state: "dtype" }],
-  ["numpy", `ndarray matrix recarray record poly1d ${SCALARS}`],
+  ["numpy", "ndarray matrix recarray", ARRAY],
+  ["numpy", `record poly1d ${SCALARS}`],
   ["numpy", FUNCTIONS, FUNCTION],
   ["numpy.dtypes", DTYPES],
-  ["numpy.core.multiarray", "_reconstruct", REBUILDER],
-  ["numpy._core.multiarray", "_reconstruct", REBUILDER],
+  ["numpy.core.multiarray", "_reconstruct", ARRAY_MAKER],
+  ["numpy._core.multiarray", "_reconstruct", ARRAY_MAKER],
   ["numpy.core.multiarray", "scalar", MAKER],
   ["numpy._core.multiarray", "scalar", MAKER],
   ["numpy.core.numeric", "_frombuffer", FROM_BUFFER],
   ["numpy._core.numeric", "_frombuffer", FROM_BUFFER],
-  ["numpy.core._internal", "_reconstruct", REBUILDER],
+  ["numpy.core._internal", "_reconstruct", ARRAY_MAKER],
   ["numpy.core._internal", "_convert_to_stringdtype_kwargs", MAKER],
   ["numpy._core._internal", "_convert_to_stringdtype_kwargs", MAKER],
-  ["numpy.core.records", "recarray record"],
-  ["numpy.rec", "recarray record"],
-  ["numpy.matrixlib.defmatrix", "matrix"],
+  ["numpy.core.records", "recarray", ARRAY],
+  ["numpy.core.records", "record"],
+  ["numpy.rec", "recarray", ARRAY],
+  ["numpy.rec", "record"],
+  ["numpy.matrixlib.defmatrix", "matrix", ARRAY],
   [
     "numpy.ma.core",
     "_mareconstruct",
-    { as: "function", call: ["own class", "own class", "inert*"], built: true },
+    { ...ARRAY_MAKER, call: ["own class", "own class", "inert*"] },
   ],
   ["numpy.ma.core", "MaskedArray"],
   ["numpy.ma.core", "MaskedConstant", MADE],

@@ -70,7 +70,7 @@ export interface Use {
   /** Whether `BUILD` sets the state of what a function returns. */
   readonly built?: true;
   /** The state is checked by rules of its own. */
-  readonly state?: "dtype" | "formula";
+  readonly state?: "dtype" | "array" | "formula";
   /** Keys of the state whose values the class uses by their methods: nothing in them can be called. */
   readonly inertKeys?: readonly string[];
   /** The state is a tuple of this many items at least: compiled code reads them without a check. */

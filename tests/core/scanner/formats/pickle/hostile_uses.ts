@@ -312,6 +312,31 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     }),
   ),
   {
+    title: "evasion 91: a type of several fields, one of which is an object",
+    term: dtype("f4,O", null, null, null, 12, 4, 0),
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: such a type as a field",
+    term: dtype(
+      "V16",
+      null,
+      { tuple: ["a", "b"] },
+      dictOf(["a", { tuple: [call(DTYPE, "f8,O", false, true), 0] }], ["b", {
+        tuple: [FLOAT, 8],
+      }]),
+      16,
+      1,
+      0,
+    ),
+    verdict: "C",
+  },
+  ...["M8", "m8[ns]", "M8[ns]", "datetime64"].map((code): HostileUse => ({
+    title: `evasion 91: times without a unit, ${code}`,
+    term: dtype(code, null, null, null, -1, -1, 0),
+    verdict: "C",
+  })),
+  {
     title: "evasion 91: numbers over an object",
     term: dtype(
       "V8",
@@ -344,6 +369,36 @@ export const HOSTILE_USES: readonly HostileUse[] = [
       "C",
     ),
     verdict: "W",
+  },
+  ...([
+    ["fewer objects than its shape", { list: [] }],
+    ["an unknown number of objects", call(LIST, { list: [1] })],
+  ] as const).map(([title, objects]): HostileUse => ({
+    title: `evasion 91: an array of ${title}`,
+    term: {
+      of: call(
+        name("numpy._core.multiarray", "_reconstruct"),
+        name("numpy", "ndarray"),
+        { tuple: [0] },
+        bytes("b"),
+      ),
+      state: { tuple: [1, { tuple: [2, 1] }, OBJECT, false, objects] },
+    },
+    verdict: "C",
+  })),
+  {
+    title: "evasion 91: an array whose state is made by a call",
+    term: {
+      of: call(
+        name("numpy.ma.core", "_mareconstruct"),
+        name("numpy.ma.core", "MaskedArray"),
+        name("numpy", "ndarray"),
+        { tuple: [0] },
+        bytes("b"),
+      ),
+      state: call(name("builtins", "tuple"), { list: [{ tuple: [2] }, OBJECT, 0, { list: [] }] }),
+    },
+    verdict: "C",
   },
   { title: "evasion 91: repr", term: call(name("builtins", "repr"), 1), verdict: "W" },
 
@@ -395,6 +450,29 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     ),
     verdict: "W",
   },
+  ...[bytes("canary"), call(name("builtins", "bytes"), { list: [99, 99, 99, 99] })].map((
+    shape,
+  ): HostileUse => ({
+    title: "evasion 92: an array whose shape is bytes",
+    term: call(
+      name("numpy._core.multiarray", "_reconstruct"),
+      name("numpy", "ndarray"),
+      shape,
+      bytes("b"),
+    ),
+    verdict: "W",
+  })),
+  {
+    title: "evasion 92: bounds that are repeated",
+    term: call(
+      name("sklearn.gaussian_process.kernels", "Hyperparameter"),
+      null,
+      null,
+      null,
+      2 ** 33,
+    ),
+    verdict: "W",
+  },
   {
     title: "evasion 92: combinations of more items than memory has",
     term: call(name("itertools", "combinations"), "abc", 2 ** 31),
@@ -427,6 +505,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     term: call(
       name("statsmodels.tsa.statespace._simulation_smoother", "cSimulationSmoother"),
       null,
+    ),
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: a smoother whose model is what a function returns",
+    term: call(
+      name("statsmodels.tsa.statespace._simulation_smoother", "cSimulationSmoother"),
+      call(name("torch.jit._pickle", "restore_type_tag"), null, null),
     ),
     verdict: "W",
   },

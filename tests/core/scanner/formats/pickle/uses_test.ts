@@ -136,6 +136,9 @@ const REAL_USES: Readonly<Record<string, Term>> = {
     1,
     27,
   ),
+  "times": dtype("M8", null, null, null, -1, -1, 0, {
+    tuple: [null, { tuple: [bytes("ns"), 1, 1, 1] }],
+  }),
   "an inner array": dtype("V16", { tuple: [INTEGERS, { tuple: [2] }] }, null, null, 16, 8, 0),
   "a formula of names": formula("y ~ x + C(group) - 1"),
   "a formula of functions": formula("np.log(y + 1) ~ I(x**2) * z:w"),
