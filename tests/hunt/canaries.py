@@ -1,5 +1,6 @@
 """Values that note what is done with them, and the audit hook that notes what the interpreter does."""
 
+import os
 import re
 import sys
 
@@ -20,8 +21,19 @@ PREFIXES = tuple({path for path in sys.path if path} | {sys.prefix, sys.base_pre
 GENERATED = re.compile(r"^lambda _cls|__create_fn__|^def foo\(self, \*args, \*\*kwargs\): pass|^\w+$")
 MAX_NOTES = 40
 
+# What no module does while it is imported.
+OF_NO_IMPORT = re.compile(
+    r"subprocess\.|socket\.(?:bind|connect|getaddrinfo|gethost)|webbrowser\.|urllib\.|ftplib\.|smtplib\."
+    r"|os\.(?:system|exec|fork|posix_spawn|spawn|kill|startfile|remove|rename|rmdir|mkdir|link|symlink|truncate|chmod)"
+    r"|shutil\.|pty\.|builtins\.input"
+)
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
 noted: list[str] = []
 armed = [False]
+# Packages of the names that the pickles of a file import.
+imported: set[str] = set()
+watched = [False]
 
 
 def note(text: str) -> None:
@@ -45,12 +57,45 @@ def hook(event: str, args: tuple) -> None:
             return
         note(f"{event} {marked[0]}")
         raise Stopped
-    if event in ORDINARY or event in OF_IMPORTS and is_import(event, args) or is_importing():
+    if watched[0] and is_foreign(event, args):
+        note(f"imports {args[0]}")
+    if event in ORDINARY or event in OF_IMPORTS and is_import(event, args):
+        return
+    if is_importing() and not OF_NO_IMPORT.match(event) and not is_writing(event, args):
         return
     what = f": {text_of(args[0])[-60:]}" if args and isinstance(args[0], (str, bytes)) else ""
     note(f"{event}{what}")
     if not HARMLESS.match(event):
         raise Stopped
+
+
+def watch_files() -> None:
+    """Notes imports of other packages, too, and calls of `os.getpid`, a payload for which there is no event."""
+
+    def getpid() -> int:
+        note("calls os.getpid")
+        return 1
+
+    watched[0] = True
+    sys.modules["posix"].getpid = os.getpid = getpid
+
+
+def is_foreign(event: str, args: tuple) -> bool:
+    """Whether a module is imported that is of no package that a name of the pickle is in."""
+    if event == "pickle.find_class":
+        imported.add(str(args[0]).split(".")[0])
+    if event != "import":
+        return False
+    root = str(args[0]).split(".")[0]
+    return root not in imported and root not in sys.modules and not is_importing()
+
+
+def is_writing(event: str, args: tuple) -> bool:
+    """Whether a file is opened, and not only to read it."""
+    if event != "open":
+        return False
+    _, mode, flags = args
+    return bool(flags & WRITES) if mode is None else mode not in ("r", "rb")
 
 
 def is_importing() -> bool:

@@ -1,5 +1,6 @@
 """Runs pickles from standard input in processes with little memory, time and no way out, and says what
-happened. Loads all packages once, then forks for each batch."""
+happened. Loads all packages once, then forks for each batch. With `--files`, each is a file that all loaders
+get; otherwise one pickle, in which names of the module `canary` are canaries."""
 
 import gc
 import importlib
@@ -15,12 +16,14 @@ import struct
 import sys
 import warnings
 
-from canaries import armed, canary, hook, note, noted
+from canaries import armed, canary, hook, imported, note, noted, watch_files
 
+FILES = "--files" in sys.argv
 MAX_BYTES = 3 * 2**29
-CPU_SECONDS = 2.0
+CPU_SECONDS = 0.5 if FILES else 2.0
 WALL_SECONDS = 6.0
 REPLY_BYTES = 2**24
+MAX_PICKLES = 8
 
 
 class Unpickler(pickle.Unpickler):
@@ -40,34 +43,65 @@ class Unpickler(pickle.Unpickler):
         return None
 
 
+class CompiledLoader(pickle.Unpickler):
+    def persistent_load(self, pid):
+        return None
+
+
+class PythonLoader(pickle._Unpickler):
+    def persistent_load(self, pid):
+        return None
+
+
+def load_all(loader) -> None:
+    """Loads the pickles of a file one after another, as loaders of several do."""
+    for _ in range(MAX_PICKLES):
+        loader.load()
+
+
+def loads_of(content: bytes) -> list:
+    """How the loaders of files read one: pickle in C and in Python, and joblib."""
+    loads = [lambda: load_all(CompiledLoader(io.BytesIO(content)))]
+    loads.append(lambda: load_all(PythonLoader(io.BytesIO(content))))
+    if "joblib" in sys.modules:
+        loads.append(lambda: sys.modules["joblib"].load(io.BytesIO(content)))
+    return loads
+
+
+def ending(load) -> str:
+    try:
+        return f"={type(load()).__name__}"
+    except MemoryError:
+        note("memory")
+        return "!MemoryError"
+    except BaseException as error:
+        try:
+            return f"!{type(error).__name__} {str(error)[:60]}"
+        except BaseException:
+            return f"!{type(error).__name__}"
+
+
 def run(content: bytes) -> str:
     noted.clear()
     signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
     signal.setitimer(signal.ITIMER_REAL, WALL_SECONDS)
-    loader = Unpickler(content)
     armed[0] = True
-    try:
-        value = loader.load()
-        end = f"={type(value).__name__}"
-        value = None
-    except MemoryError:
-        note("memory")
-        end = "!MemoryError"
-    except BaseException as error:
-        try:
-            end = f"!{type(error).__name__} {str(error)[:60]}"
-        except BaseException:
-            end = f"!{type(error).__name__}"
-        error = None
-    for place, array in loader.arrays:
-        if array.tolist() != [0.0, 1.0, 2.0, 3.0]:
-            note(f"writes {place}")
+    if FILES:
+        imported.clear()
+        end = [ending(load) for load in loads_of(content)][0]
+    else:
+        loader = Unpickler(content)
+        end = ending(loader.load)
+        for place, array in loader.arrays:
+            if array.tolist() != [0.0, 1.0, 2.0, 3.0]:
+                note(f"writes {place}")
     armed[0] = False
     return "\t".join([*noted, end.replace("\n", " ").replace("\t", " ")])
 
 
 def run_all(programs: list[bytes], first: int, out: mmap.mmap) -> None:
     """Runs programs in this process. Writes their number, and a line for each, where the parent reads."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     pages = int(open("/proc/self/statm").read().split()[0])
     limit = pages * mmap.PAGESIZE + MAX_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -151,6 +185,8 @@ def main() -> None:
     (names,) = read_frames()
     reply(json.dumps(load(json.loads(names))).encode())
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    if FILES:
+        watch_files()
     sys.addaudithook(hook)
     gc.collect()
     gc.freeze()

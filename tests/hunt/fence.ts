@@ -61,17 +61,20 @@ export class Fence implements AsyncDisposable {
    * Starts a Python, which imports names.
    *
    * @param modules A directory of packages that come before those of this Python.
+   * @param files Whether it runs files, which all loaders get, and not single pickles with canaries.
    */
   static async start(
-    { python, names, modules = "" }: {
+    { python, names, modules = "", files = false }: {
       readonly python: string;
       readonly names: readonly (readonly [module: string, name: string])[];
       readonly modules?: string;
+      readonly files?: boolean;
     },
   ): Promise<Fence> {
     const directory = await Deno.makeTempDir({ prefix: "strongroom-hunt-" });
     const isFenced = await hasProgram("unshare", ...UNSHARE.slice(1), "true");
-    const command = [...isFenced ? UNSHARE : [], python, `${HERE}/fence.py`];
+    const arguments_ = files ? ["--files"] : [];
+    const command = [...isFenced ? UNSHARE : [], python, `${HERE}/fence.py`, ...arguments_];
     const fence = new Fence(command, directory, modules);
     const [reply] = await fence.#ask([new TextEncoder().encode(JSON.stringify(names))]);
     fence.packages = JSON.parse(reply ?? "");

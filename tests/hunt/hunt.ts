@@ -8,6 +8,7 @@ import { ALLOWED_USES } from "../../core/scanner/knowledge/python/allowed_names.
 import { seededRandom } from "../support/random.ts";
 import { isFound, keysOf, lineOf, observe, parseFacts } from "./facts.ts";
 import { Fence } from "./fence.ts";
+import { Mutations, seedPickles } from "./mutations.ts";
 import { assemble, nameOf } from "./programs.ts";
 import { Search } from "./search.ts";
 
@@ -17,6 +18,7 @@ const PROGRESS_MILLISECONDS = 60_000;
 const { values } = parseArgs({
   options: {
     facts: { type: "boolean", default: false },
+    mutations: { type: "string" },
     programs: { type: "string", default: "100000" },
     minutes: { type: "string" },
     seed: { type: "string", default: "1" },
@@ -25,7 +27,9 @@ const { values } = parseArgs({
 });
 const { python } = values;
 
-await using fence = await Fence.start({ python, names: [...ALLOWED_USES.keys()].map(nameOf) });
+const files = values.mutations !== undefined;
+const names = [...ALLOWED_USES.keys()].map(nameOf);
+await using fence = await Fence.start({ python, names, files });
 const { versions, lacking } = fence.packages;
 const head = Object.entries({ CPython: fence.packages.python, ...versions })
   .map(([name, version]) => `${name} ${version}`).sort().join(", ");
@@ -47,6 +51,18 @@ if (values.facts) {
     isHole = true;
     console.log(`not found: ${lineOf(fact)}`);
   }
+} else if (files) {
+  const seeds = await seedPickles(python);
+  const hunt = new Mutations(fence, seededRandom(Number(values.seed)), seeds);
+  const report = () => console.log(`seed ${values.seed}:`, hunt.progress);
+  const timer = setInterval(report, PROGRESS_MILLISECONDS);
+  for await (const { pickle, ran } of hunt.run(Number(values.mutations))) {
+    isHole = true;
+    console.log(`missed: ${ran}\n${pickle.toHex()}\n${await Fence.list(python, pickle)}`);
+  }
+  clearInterval(timer);
+  report();
+  console.log(hunt.seen);
 } else {
   const seed = Number(values.seed);
   const keys = keysOf(parseFacts(await Deno.readTextFile(FACTS)));
