@@ -1,3 +1,5 @@
+import { memorySource } from "../../core/scanner/contract/source.ts";
+import { looksLikePickle } from "../../core/scanner/formats/pickle/detect.ts";
 import { ALLOWED_USES } from "../../core/scanner/knowledge/python/allowed_names.ts";
 import { concatBytes } from "../../core/scanner/readers/bytes/bytes.ts";
 import { assemble } from "../core/scanner/formats/pickle/assembler.ts";
@@ -60,7 +62,7 @@ export async function seedPickles(python: string): Promise<Uint8Array[]> {
     ...[...WARNED, ...ORDINARY].map(([, content]) => content),
     ...files,
     ...written,
-  ].filter(({ length }) => length < MAX_SEED_BYTES);
+  ].filter((content) => content.length < MAX_SEED_BYTES && looksLikePickle(memorySource(content)));
 }
 
 /** Loads mutations of pickles in a Python, and compares what they ran with what the scanner says. */

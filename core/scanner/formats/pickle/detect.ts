@@ -139,6 +139,7 @@ function importsPlausibly(findings: Findings): boolean {
     findings.signals.values().some(({ signal }) => signal.name === "Pickle Import");
 }
 
-function namesModule(findings: Findings): boolean {
+/** Whether it imports from a module that can have its name. */
+export function namesModule(findings: Findings): boolean {
   return findings.imports.values().some(({ module }) => MODULE_NAME.test(module));
 }

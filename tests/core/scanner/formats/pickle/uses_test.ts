@@ -267,6 +267,13 @@ Deno.test("scanning 2.1: so it is in every place of a pickle", async (t) => {
       }
     });
   }
+  await t.step("before an end that is missing, after another pickle", () => {
+    for (const { title, term, verdict: least } of HOSTILE_USES) {
+      const content = bytes("N.", fragment(term, { protocol: 4, memo: true }));
+      const { verdict, failed } = scanAs(content, "model.pkl");
+      assert.ok(isAsBad(verdict, least), `${title} ${failed.join("\n")}`);
+    }
+  });
   await t.step("before an end that is missing", () => {
     for (const { title, term, verdict: least } of HOSTILE_USES) {
       const content = bytes(0x80, 4, fragment(term, { protocol: 4, memo: true }));
