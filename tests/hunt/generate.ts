@@ -219,8 +219,10 @@ export class Generator {
         if (this.#random(8) === 0) return this.#array();
         if (depth > 0 && this.#random(2) === 0) return this.#object(depth - 1);
         return this.#simple(() => made(this.#pick(["tuple", "list"]), ...parts("inert")), depth);
-      case "object":
-        return this.#object(depth - 1);
+      case "own object": {
+        const own = this.#paths?.filter((path) => rootOf(path) === rootOf(of)) ?? [];
+        return own.length === 0 ? this.#object(depth - 1) : this.use(this.#pick(own), depth - 1);
+      }
       case "items":
         return this.#random(2) === 0
           ? made("list", ...parts("held"))

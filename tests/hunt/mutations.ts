@@ -21,7 +21,7 @@ export interface Miss {
   readonly ran: string;
 }
 
-const BATCH = 500;
+const BATCH = 250;
 const MAX_SEED_BYTES = 4096;
 /** Misses that do the same and are made smaller. Further ones have the same cause most of the time. */
 const MAX_ALIKE = 3;

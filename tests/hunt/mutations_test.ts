@@ -27,9 +27,9 @@ Deno.test({
   name: "scanning 2.1: what a mutated pickle runs in Python was flagged",
   ignore: isIgnored,
   async fn() {
-    const { missed, progress, seen } = await misses(await seedPickles("python3"), 500);
+    const { missed, progress, seen } = await misses(await seedPickles("python3"), 250);
     assert.deepEqual(missed.map(({ pickle, ran }) => `${ran}: ${pickle.toHex()}`), []);
-    assert.ok(progress.ran > 30, `${progress.ran} ran something`);
+    assert.ok(progress.ran > 15, `${progress.ran} ran something`);
     assert.ok(seen.has("calls os.getpid"), [...seen.keys()].join());
   },
 });
@@ -42,7 +42,7 @@ Deno.test({
     const evaluation = bytes(P2, gl("builtins", "eval"), short("1+1"), T1, "R.");
     ALLOWED_USES.set("builtins.eval", MAKER);
     try {
-      const { missed } = await misses([evaluation], 500);
+      const { missed } = await misses([evaluation], 250);
       assert.ok(missed.some(({ ran }) => ran.startsWith("compile")), JSON.stringify(missed));
     } finally {
       ALLOWED_USES.delete("builtins.eval");

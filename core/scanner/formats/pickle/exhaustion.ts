@@ -1,5 +1,12 @@
 import type { Signal } from "./findings.ts";
-import { type Call, importPath, isContainer, type PickleValue, type TextOf } from "./values.ts";
+import {
+  type Call,
+  importPath,
+  isContainer,
+  type PickleValue,
+  type TextOf,
+  UNKNOWN,
+} from "./values.ts";
 
 /** Elements from which an object is too large to be made without the data for it. */
 const MAX_ELEMENTS = 2 ** 26;
@@ -62,6 +69,7 @@ export function exhaustion(
   if (MULTIPLYING.test(path) && integerOf(second) > MAX_EXPONENT) {
     return `Combines ${integerOf(second)} items`;
   }
+  if (args.some((value) => isHugeNumber(value, textOf))) return "Computes with a huge number";
   const shape = args[REBUILT_ARRAYS.get(path) ?? -1];
   // The bytes of a text are a shape as well.
   if (shape?.kind === "bytes" || shape?.kind === "text" || shape?.kind === "call") {
@@ -103,6 +111,12 @@ function yieldsTooMuch({ callee, args }: Call): boolean {
   // Iterators of iterators pass on what those yield.
   return LAZY.test(path) && path !== "itertools.islice" &&
     args.some((value) => isCall(value) && yieldsTooMuch(value));
+}
+
+/** Whether a value is a decimal whose digits fill memory when it becomes an integer. */
+function isHugeNumber(value: PickleValue, textOf: TextOf): boolean {
+  if (!isCall(value) || importPath(value.callee) !== "decimal.Decimal") return false;
+  return exponentOf(textOf(value.args[0] ?? UNKNOWN) ?? "") > MAX_EXPONENT;
 }
 
 function rangeLength(args: readonly PickleValue[]): number {

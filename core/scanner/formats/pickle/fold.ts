@@ -108,8 +108,8 @@ const resolveName: Fold = ([name = UNKNOWN], machine) => {
     : machine.importNames(text.slice(0, colon), text.slice(colon + 1));
 };
 
-/** Returns the object that it is given, with its type. */
-const tagged: Fold = ([value]) => value;
+/** Returns the object that it is given. */
+const same: Fold = ([value]) => value;
 
 const FOLDS: ReadonlyMap<string, Fold> = new Map([
   ["builtins.str.join", join],
@@ -129,7 +129,8 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map([
   ["operator.add", concatenate],
   ["operator.concat", concatenate],
   ["pkgutil.resolve_name", resolveName],
-  ["torch.jit._pickle.restore_type_tag", tagged],
+  ...["restore_type_tag", "build_boollist", "build_doublelist", "build_intlist", "build_tensorlist"]
+    .map((name) => [`torch.jit._pickle.${name}`, same] as const),
 ]);
 
 /**

@@ -144,8 +144,9 @@ function fits(
       return isPlain(value, reach);
     case "inert":
       return found.callable === undefined && found.suspect === undefined;
-    case "object":
-      return value.kind === "call" && found.callable === undefined && found.suspect === undefined;
+    case "own object":
+      return value.kind === "call" && isOwn(value.callee, callee) &&
+        found.callable === undefined && found.suspect === undefined;
     case "items":
       return isAtom(value) || isContainer(value) && found.suspect === undefined;
     case "held":

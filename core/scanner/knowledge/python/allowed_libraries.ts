@@ -43,7 +43,7 @@ const OMEGACONF: readonly AllowedNames[] = [
 ];
 
 /** Its compiled code believes that the model, the first argument, is one. */
-const OF_MODEL: Use = { call: ["object", "inert*"] };
+const OF_MODEL: Use = { call: ["own object", "inert*"] };
 
 const KALMAN_CLASSES: readonly AllowedNames[] = ([
   ["_initialization", "Initialization", MADE],

@@ -20,7 +20,7 @@
  * - `bytes`: bytes, or a call that makes them of a constant.
  * - `plain`: one of these, or a container of them.
  * - `inert`: also constants and objects, as long as nothing in them can be called.
- * - `object`: what another call made, as `inert`.
+ * - `own object`: what a call of a name of the same package made, as `inert`.
  * - `items`: a constant, or a container of anything that may be stored.
  * - `held`: anything that may be stored: also allowed classes and functions.
  * - `callable`: an allowed class or function, `None`, or a partial of one.
@@ -40,7 +40,7 @@ const KINDS = [
   "bytes",
   "plain",
   "inert",
-  "object",
+  "own object",
   "items",
   "held",
   "callable",

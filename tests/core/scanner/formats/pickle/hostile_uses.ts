@@ -413,6 +413,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 92: weeks of a huge decimal",
+    term: call(
+      name("pandas._libs.tslibs.offsets", "Week"),
+      call(name("decimal", "Decimal"), "1e999999999"),
+    ),
+    verdict: "W",
+  },
+  {
     title: "evasion 92: all addresses of a network",
     term: call(LIST, call(name("ipaddress", "IPv6Network"), "::/0")),
     verdict: "W",
@@ -508,14 +516,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     ),
     verdict: "W",
   },
-  {
-    title: "evasion 97: a smoother whose model is what a function returns",
+  ...["restore_type_tag", "build_boollist"].map((returning): HostileUse => ({
+    title: `evasion 97: a smoother whose model is what ${returning} returns`,
     term: call(
       name("statsmodels.tsa.statespace._simulation_smoother", "cSimulationSmoother"),
-      call(name("torch.jit._pickle", "restore_type_tag"), null, null),
+      call(name("torch.jit._pickle", returning), null, null),
     ),
     verdict: "W",
-  },
+  })),
   {
     title: "evasion 97: a function as a state",
     term: { of: { make: name("sklearn.svm._classes", "SVC") }, state: name("numpy", "max") },
