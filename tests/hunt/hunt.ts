@@ -1,6 +1,7 @@
 /**
  * `deno task hunt`: observes what allowed names can do, and searches for pickles that do something and in
- * which the scanner finds nothing. CONTRIBUTING.md has its options.
+ * which the scanner finds nothing: programs of allowed uses, or mutated pickles. CONTRIBUTING.md has its
+ * options.
  */
 
 import { parseArgs } from "node:util";
