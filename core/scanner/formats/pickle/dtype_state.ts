@@ -1,8 +1,12 @@
 import type { Reach } from "./reach.ts";
 import { type Call, importPath, NONE, type PickleValue, type TextOf } from "./values.ts";
 
-/** The flags of a type: its elements are references, and are pickled as a list. */
-const REFERENCES = 1 | 2;
+/** The flags of a type whose elements are references: counted, pickled as a list, pointers. */
+const REFERENCES = 1 | 2 | 4;
+/** What a type with objects has at least: without these, NumPy neither clears nor counts them. */
+const OBJECT_FLAGS = 1 | 2 | 8 | 16;
+/** From this version of the state on, NumPy takes the flags from it. */
+const FLAGS_VERSION = 3;
 
 /** Levels of types within the type of one array. */
 const MAX_DEPTH = 8;
@@ -31,7 +35,7 @@ export function dtypeLie(
   if (code?.kind === OTHER) return "maker";
   if (state.kind !== "tuple" || state.omitted > 0) return "state";
   if (code?.kind === TIME && state.items.length < TIME_ITEMS) return "unit of time";
-  const [, , base = NONE, , fields = NONE, elementSize, , flags] = state.items;
+  const [version, , base = NONE, , fields = NONE, elementSize, , flags] = state.items;
   const size = integerOf(elementSize);
   if (size === undefined || (state.items.length > 7 && integerOf(flags) === undefined)) {
     return "state";
@@ -45,8 +49,12 @@ export function dtypeLie(
   if (parts.some(({ from, to }) => from < 0 || to > size)) return "fields outside of the element";
   if (overlaps(parts)) return "fields that overlap an object";
   const objects = code?.kind === "O" || parts.some(({ objects }) => objects);
-  const stated = integerOf(flags) ?? (objects ? REFERENCES : 0);
-  return (stated & REFERENCES) === (objects ? REFERENCES : 0) ? undefined : "flags";
+  const stated = integerOf(flags);
+  if (stated === undefined || (integerOf(version) ?? FLAGS_VERSION) < FLAGS_VERSION) {
+    return undefined;
+  }
+  const isTrue = objects ? (stated & OBJECT_FLAGS) === OBJECT_FLAGS : (stated & REFERENCES) === 0;
+  return isTrue ? undefined : "flags";
 }
 
 interface Part {

@@ -123,7 +123,8 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
     "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout",
   ],
   ["torch.nn.modules.sparse", "Embedding EmbeddingBag"],
-  ["torch.nn.modules.rnn", "RNN LSTM GRU RNNBase RNNCell LSTMCell GRUCell"],
+  ["torch.nn.modules.rnn", "RNN LSTM GRU RNNBase", { inertKeys: ["all_weights", "_all_weights"] }],
+  ["torch.nn.modules.rnn", "RNNCell LSTMCell GRUCell"],
   [
     "torch.nn.modules.padding",
     `ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d
@@ -173,8 +174,8 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
     BARE,
   ],
   ["torch.backends.cuda", "cuFFTPlanCache"],
-  ["torch.distributed._tensor.placement_types", "Shard Replicate Partial", MADE],
-  ["torch.distributed.tensor", "Shard Replicate Partial", MADE],
+  ["torch.distributed._tensor.placement_types", "Shard Replicate", MADE],
+  ["torch.distributed.tensor", "Shard Replicate", MADE],
   ["torch.distributed.tensor", "DTensor DeviceMesh"],
   ["torch.torch_version", "TorchVersion", { call: ["text"] }],
   ["torch.utils.data.dataset", "TensorDataset Subset ConcatDataset"],

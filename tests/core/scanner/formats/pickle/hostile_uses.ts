@@ -331,6 +331,16 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     ),
     verdict: "C",
   },
+  ...[55, 47, 62].map((flags): HostileUse => ({
+    title: `evasion 91: objects that are not cleared or counted, ${flags}`,
+    term: dtype("O8", null, null, null, -1, -1, flags),
+    verdict: "C",
+  })),
+  {
+    title: "evasion 91: numbers whose flags say pointers",
+    term: dtype("f8", null, null, null, -1, -1, 4),
+    verdict: "C",
+  },
   ...["M8", "m8[ns]", "M8[ns]", "datetime64"].map((code): HostileUse => ({
     title: `evasion 91: times without a unit, ${code}`,
     term: dtype(code, null, null, null, -1, -1, 0),
@@ -524,6 +534,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     ),
     verdict: "W",
   })),
+  {
+    title: "evasion 97: weights of a network that make more of them",
+    term: {
+      of: { make: name("torch.nn.modules.rnn", "LSTM") },
+      state: dictOf(["_all_weights", call(name("collections", "defaultdict"), ADD)]),
+    },
+    verdict: "W",
+  },
   {
     title: "evasion 97: a function as a state",
     term: { of: { make: name("sklearn.svm._classes", "SVC") }, state: name("numpy", "max") },
