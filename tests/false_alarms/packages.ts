@@ -16,7 +16,7 @@ export const PACKAGES: readonly Package[] = [
     nudenet==3.4.2 numpy==2.4.6 onnx==1.23.2 open-clip-torch==3.3.0 pandas==2.3.3 plotly==7.1.0
     pymorphy3-dicts-ru==2.4.417150.4580142 pyspellchecker==0.9.1 rapidocr-onnxruntime==1.4.4
     rdata==1.1.0 rdkit==2026.9.1 resemblyzer==0.1.4 scikit-image==0.26.0 scikit-learn==1.9.1
-    scipy==1.17.1 shap==0.54.1 silero-vad==6.2.3 statsmodels==0.15.0 sympy==1.14.0
+    scipy==1.17.1 silero-vad==6.2.3 statsmodels==0.15.0 sympy==1.14.0
     symspellpy==6.10.1 tables==3.11.1 torchcrepe==0.0.24 torchmetrics==1.9.0
     ultralytics==8.4.190 wordfreq==3.1.1
   `),

@@ -40,7 +40,7 @@ const SCHEMES =
 
 const COMMANDS: readonly RegExp[] = [
   /\b(?:curl|wget)\s[^\n|;&]{0,300}[|;&]{1,2}\s{0,4}(?:sudo\s)?(?:ba|z|da|k)?sh\b/i,
-  /\b(?:curl|wget)\s[^\n|;&]{0,300}[|;&]{1,2}\s{0,4}(?:sudo\s)?(?:python|perl|ruby|node)\d?\b/i,
+  /\b(?:curl|wget)\s[^\n|;&]{0,300}[|;&]{1,2}\s{0,4}(?:sudo\s)?(?:python|perl|ruby|node)\d?\b(?!\s{1,4}-\w{0,4}[cemnp]\b)/i,
   /\b(?:ba|z|da)?sh\s+-c\s.{0,20}(?:\$\(|`)\s{0,4}(?:curl|wget)\b/i,
   /(?:\b(?:ba|z|da|k)?sh|\bsource|(?:^|\s)\.)\s{1,4}<\(\s{0,4}(?:curl|wget)\b/i,
   /\beval\s{1,4}"?(?:\$\(|`)\s{0,4}(?:curl|wget)\b/i,
@@ -76,7 +76,7 @@ export function runsDownload(text: string): boolean {
 
 function judgeLink(scheme: string, rest: string): FoundLink | undefined {
   if (scheme === "file") {
-    if (!/\w{2}/.test(rest)) return undefined;
+    if (!/\w{2}/.test(rest) || !/[/\\:]/.test(rest)) return undefined;
     return { target: "file://…", suspicion: "a link to a local file", ruleCode: "S309" };
   }
   const authority = /^[^/?#]{0,600}/.exec(rest)?.[0] ?? "";

@@ -32,6 +32,20 @@ const GENSIM: readonly AllowedNames[] = [
   ["gensim.utils", "call_on_class_only identity", FUNCTION],
 ];
 
+const NETWORKX: readonly AllowedNames[] = [
+  ["networkx.classes.graph", "Graph"],
+  ["networkx.classes.digraph", "DiGraph"],
+  ["networkx.classes.multigraph", "MultiGraph"],
+  ["networkx.classes.multidigraph", "MultiDiGraph"],
+  ["networkx.classes.coreviews", "AtlasView AdjacencyView MultiAdjacencyView"],
+  [
+    "networkx.classes.reportviews",
+    `NodeView NodeDataView EdgeView OutEdgeView InEdgeView MultiEdgeView OutMultiEdgeView
+    InMultiEdgeView DegreeView DiDegreeView InDegreeView OutDegreeView MultiDegreeView
+    DiMultiDegreeView InMultiDegreeView OutMultiDegreeView`,
+  ],
+];
+
 const OMEGACONF: readonly AllowedNames[] = [
   ["omegaconf.base", "ContainerMetadata Metadata"],
   ["omegaconf.dictconfig", "DictConfig"],
@@ -137,6 +151,7 @@ const MORFESSOR: readonly AllowedNames[] = [
 /** Libraries of topic models, statistics, chemistry and configuration. */
 export const LIBRARY_NAMES: readonly AllowedNames[] = [
   ...GENSIM,
+  ...NETWORKX,
   ...OMEGACONF,
   ...STATSMODELS,
   ...CHEMPROP,

@@ -127,6 +127,7 @@ const PANDAS_NAMES: readonly AllowedNames[] = [
   ["pandas._libs.missing", "NA", CONSTANT],
   ["pandas.core.frame", "DataFrame", FRAME],
   ["pandas.core.series", "Series", FRAME],
+  ["pandas.core.internals", "BlockManager SingleBlockManager", MADE],
   ["pandas.core.internals.managers", "BlockManager SingleBlockManager", MADE],
   ["pandas.core.internals.blocks", "Block"],
   ["pandas.core.internals.blocks", "new_block", MAKER],

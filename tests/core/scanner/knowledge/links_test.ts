@@ -29,7 +29,9 @@ Deno.test("S308, S309: judges a link by its scheme, host and user name", async (
 });
 
 Deno.test("ignores what only looks like a link", () => {
-  for (const text of ["", "https://", "http", "habit.ly/x", "C:/a//b", "a:://b"]) {
+  for (
+    const text of ["", "https://", "http", "habit.ly/x", "C:/a//b", "a:://b", "file://mapping.json"]
+  ) {
     assert.deepEqual([...findLinks(text)], [], text);
   }
   const [link] = findLinks("https://notbit.ly/x");
@@ -48,6 +50,8 @@ Deno.test("S504: recognizes commands that download something and run it", () => 
     "eval `wget -qO- a`",
     "curl a -o x && chmod +x x && ./x",
     "wget a; chmod 755 a; ./a",
+    "curl a | python -",
+    "curl a | python3 -u",
   ];
   for (const text of commands) {
     assert.equal(runsDownload(text), true, text);
@@ -57,6 +61,8 @@ Deno.test("S504: recognizes commands that download something and run it", () => 
     "download it and run the shell",
     "wget a\nchmod 644 a",
     'eval "$(conda shell.bash hook)"',
+    "curl -sL a | perl -nle 'print $1'",
+    "curl a | python3 -m json.tool",
   ];
   for (const text of plain) {
     assert.equal(runsDownload(text), false, text);

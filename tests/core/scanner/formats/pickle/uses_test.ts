@@ -159,6 +159,13 @@ const REAL_USES: Readonly<Record<string, Term>> = {
     "America/Argentina/Ushuaia",
     1,
   ),
+  "a graph": {
+    of: { make: name("networkx.classes.digraph", "DiGraph") },
+    state: dict(["_adj", dict([1, dict([2, dict()])])], ["edges", {
+      of: { make: name("networkx.classes.reportviews", "OutEdgeView") },
+      state: dict(["_graph", null]),
+    }]),
+  },
   "an iterator": { of: call(name("builtins", "iter"), { list: [1, 2] }), state: 1 },
 };
 

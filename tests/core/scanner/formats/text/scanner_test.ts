@@ -90,6 +90,7 @@ const SCRIPTS: readonly (readonly [string, string, string, Severity])[] = [
   ["x", "#!/usr/bin/env node\n", "S508", "info"],
   ["x", "#!/opt/other\n", "S504", "info"],
   ["notes.txt", "#!/bin/sh\n", "S504", "info"],
+  ["a.bats", "#!/usr/bin/env bats\n", "S504", "info"],
   ["model.bin", "#!/bin/sh\n", "S504", "warning"],
   ["model.safetensors", "#!/usr/bin/python3\n", "S507", "warning"],
   ["weights.pt", "# weights\n\nimport os\nos.getpid()\n", "S507", "warning"],
