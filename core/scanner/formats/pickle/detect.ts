@@ -49,6 +49,8 @@ export function looksLikePickle(source: ByteSource): boolean {
       return continuesAsPickle(window, end.end);
     }
     if (end.outcome !== "stop") return false;
+    // A frame that goes on past STOP hides from where loaders read the next stream.
+    if (end.frameEnd !== undefined && end.frameEnd < source.size) return true;
     at = end.end;
   }
   return false;

@@ -48,6 +48,14 @@ Deno.test("C 16 a pickle of a higher protocol is found behind harmless ones", ()
   }
 });
 
+Deno.test("evasion 93: a pickle is found behind the frame of another one", () => {
+  const frame = bytes(0x95, 7, 0, 0, 0, 0, 0, 0, 0, "N.X\xff\0\0\0");
+  for (const name of ["a.bin", "a.pkl"]) {
+    const { verdict } = wholeScan(name, bytes(frame, PAYLOAD, "\0".repeat(300)));
+    assert.equal(verdict, "dangerous", name);
+  }
+});
+
 Deno.test("C 16 content that only begins with instructions is no pickle", async (t) => {
   const contents: readonly (readonly [string, Uint8Array])[] = [
     ["marks", new Uint8Array(200_000).fill(0x28)],
