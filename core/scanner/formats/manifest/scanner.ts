@@ -183,7 +183,7 @@ class ManifestScan {
       }
     }
     yield* this.#linksOf(text, position);
-    const hash = isOfOwnReport(path) ? undefined : weakHash(key, text);
+    const hash = isOfOwnReport(path) || isOfDataSet(path) ? undefined : weakHash(key, text);
     if (hash !== undefined) {
       this.#weakHashes++;
       if (this.#weakHashes > MAX_OWN_FILES) this.#listedHashes.length = 0;
@@ -229,6 +229,11 @@ class ManifestScan {
 /** Whether a key is of the digests in a report of scans (SR), which has a SHA-256 beside them. */
 function isOfOwnReport([section, , digests, ...rest]: readonly string[]): boolean {
   return section === "file_metadata" && digests === "file_hashes" && rest.length === 1;
+}
+
+/** Whether a key is of OpenML's description of a data set, which names no file that a model consists of. */
+function isOfDataSet([section, ...rest]: readonly string[]): boolean {
+  return section === "data_set_description" && rest.length === 1;
 }
 
 /** Block scalars of YAML end with a line break, which says nothing about the value. */

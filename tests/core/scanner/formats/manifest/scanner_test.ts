@@ -38,6 +38,14 @@ Deno.test("scanning 2.11, 3: reports weak hashes, credentials and licenses", asy
   await assertFound(t, WEAKNESSES);
 });
 
+Deno.test("C 16 the digest of a data set that OpenML describes is no weak hash of a model", () => {
+  const digest = '"md5_checksum": "2ca281aca9926ca932c8a5bffb955fba"';
+  const text = `{"data_set_description": {"id": "292", ${digest}}}`;
+  assertClean(scanManifest("api-v1-jd-292.json", text), "a data set");
+  const other = `{"data_set_description": {"files": {${digest}}}}`;
+  assert.deepEqual(found(scanManifest("a.json", other), "Weak Hash"), ["warning"]);
+});
+
 Deno.test("evasion 64: reports aliases that exhaust memory, and no others", () => {
   const levels = Array.from({ length: 20 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]\n`);
   const lists = Array.from({ length: 20 }, (_, n) => `a${n + 1}: &a${n + 1}\n- *a${n}\n- *a${n}\n`);
