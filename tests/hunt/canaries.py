@@ -19,6 +19,8 @@ PREFIXES = tuple({path for path in sys.path if path} | {sys.prefix, sys.base_pre
 # What named tuples, data classes and signatures compile, and names, which do nothing. The code of a text
 # is called `<string>` when it runs.
 GENERATED = re.compile(r"^lambda _cls|__create_fn__|^def foo\(self, \*args, \*\*kwargs\): pass|^\w+$")
+# Files of code that a library makes of its own texts.
+OWN_CODE = re.compile(r"\.py$|importlib\._bootstrap>$|^<string>$|networkx\.utils\.decorators\.argmap")
 MAX_NOTES = 40
 
 # What no module does while it is imported.
@@ -116,10 +118,11 @@ def text_of(arg: object) -> str:
 
 def is_import(event: str, args: tuple) -> bool:
     if event == "exec":
-        return getattr(args[0], "co_filename", "").endswith((".py", "importlib._bootstrap>", "<string>"))
+        return OWN_CODE.search(getattr(args[0], "co_filename", "")) is not None
     path = str(args[1] if event == "compile" else args[0])
     if event == "compile":
-        return path.endswith(".py") or GENERATED.search(text_of(args[0])) is not None
+        is_own = path != "<string>" and OWN_CODE.search(path) is not None
+        return is_own or GENERATED.search(text_of(args[0])) is not None
     return "/zoneinfo/" in path or path.startswith(PREFIXES) and (event != "open" or args[1] in (None, "r", "rb"))
 
 

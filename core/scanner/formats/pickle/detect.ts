@@ -39,7 +39,7 @@ export function looksLikePickle(source: ByteSource): boolean {
   for (let stream = 0; at < source.size; stream++) {
     if (stream === MAX_STREAMS) return continuesAsPickle(window, at);
     const findings = new Findings();
-    const walk = { ...detection(), findings, opcodes };
+    const walk = { ...detection(), findings, opcodes, inheritsMemo: stream > 0 };
     const end = walkStream(window, at, walk);
     const declared = window.byte(at) === PROTO;
     if (declared ? isDeclared(window, at, end, findings) : isEvident(end, findings, source.size)) {
@@ -136,7 +136,7 @@ function isEvident(end: StreamEnd, findings: Findings, size: number): boolean {
 }
 
 /** Whether it imports a plausible module name, or in a way that text never does. */
-function importsPlausibly(findings: Findings): boolean {
+export function importsPlausibly(findings: Findings): boolean {
   return namesModule(findings) ||
     findings.signals.values().some(({ signal }) => signal.name === "Pickle Import");
 }

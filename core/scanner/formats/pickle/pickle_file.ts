@@ -4,7 +4,7 @@ import type { ByteSource } from "../../contract/source.ts";
 import { LIMIT_SETTINGS } from "../../contract/limits.ts";
 import type { ScanLimits } from "../../contract/scanner.ts";
 import type { Budget } from "./budget.ts";
-import { namesModule } from "./detect.ts";
+import { importsPlausibly, namesModule } from "./detect.ts";
 import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
 import { ArrayCounts, isTensorName } from "./ml_context.ts";
@@ -238,6 +238,7 @@ export class PickleFile {
 function isStream(end: StreamEnd, findings: Findings, declared: boolean): boolean {
   if (end.outcome === "stop") return true;
   if (findings.denied().length > 0) return true;
-  if (namesModule(findings) && (!declared || end.machine.calls > 0)) return true;
+  if (end.machine.calls > 0 && importsPlausibly(findings)) return true;
+  if (!declared && namesModule(findings)) return true;
   return declared && end.opcodes >= 4;
 }

@@ -28,13 +28,21 @@ export function shapeFault(
     const message = `Gives ${path} a state that is not a tuple of ${least} items`;
     return { message, why: UNCHECKED };
   }
-  for (const key of use?.inertKeys ?? []) {
+  for (const key of use?.inertKeys ?? inertKeysOf(path)) {
     const found = reach.searchOne(dictEntry(state, key, textOf) ?? PLAIN, markCalled);
     const held = found.suspect ?? found.callable;
     if (held !== undefined) return { message: `Gives ${path} ${held} under ${key}` };
   }
   const message = stateExhaustion(state);
   return message === undefined ? undefined : { message };
+}
+
+/** What estimators compare, and show in a warning: the version that wrote them. */
+const VERSION_KEYS: readonly string[] = ["_sklearn_version"];
+const NO_KEYS: readonly string[] = [];
+
+function inertKeysOf(path: string): readonly string[] {
+  return path.startsWith("sklearn.") ? VERSION_KEYS : NO_KEYS;
 }
 
 /** Of the class that a function makes an object of. */

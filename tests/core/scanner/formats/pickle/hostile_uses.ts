@@ -543,6 +543,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 97: a version that is an object with functions",
+    term: {
+      of: { make: name("sklearn.svm._classes", "SVC") },
+      state: dictOf(["_sklearn_version", bunch("lower", ADD)]),
+    },
+    verdict: "W",
+  },
+  {
     title: "evasion 97: a function as a state",
     term: { of: { make: name("sklearn.svm._classes", "SVC") }, state: name("numpy", "max") },
     verdict: "W",

@@ -6,7 +6,7 @@ import {
 } from "../../../../../core/scanner/formats/pickle/detect.ts";
 import { counted } from "../../sources.ts";
 import { wholeScan } from "../../whole_scan.ts";
-import { bytes, gl } from "./pickle_bytes.ts";
+import { bytes, gl, short } from "./pickle_bytes.ts";
 import { PAYLOAD } from "./pickle_parts.ts";
 
 const NAMES = ["bin", "ckpt", "p", "sav", "dat", "pt", "model", "weights", "txt", "xyz"];
@@ -53,6 +53,13 @@ Deno.test("evasion 93: a pickle is found behind the frame of another one", () =>
   for (const name of ["a.bin", "a.pkl"]) {
     const { verdict } = wholeScan(name, bytes(frame, PAYLOAD, "\0".repeat(300)));
     assert.equal(verdict, "dangerous", name);
+  }
+});
+
+Deno.test("evasion 93: a pickle is found that reads the memo of the one before it", () => {
+  const content = bytes(short("os"), "q\0.", short("getpid"), "q\x01h\0h\x01\x93)R");
+  for (const name of ["a.bin", "a.pkl"]) {
+    assert.equal(wholeScan(name, content).verdict, "dangerous", name);
   }
 });
 
