@@ -40,6 +40,8 @@ export function dtypeLie(
   if (size === undefined || (state.items.length > 7 && integerOf(flags) === undefined)) {
     return "state";
   }
+  // Only the size of texts and records is taken from the state, and only records have fields.
+  if (isFlexible(code) ? size < 0 : base !== NONE || fields !== NONE) return "size";
   if (fields.kind === "dict" && !reach.spend(fields.items.length)) return "fields";
   const parts = [
     ...base === NONE ? [] : partOfBase(base, size, textOf),
@@ -49,10 +51,8 @@ export function dtypeLie(
   if (parts.some(({ from, to }) => from < 0 || to > size)) return "fields outside of the element";
   if (overlaps(parts)) return "fields that overlap an object";
   const objects = code?.kind === "O" || parts.some(({ objects }) => objects);
-  const stated = integerOf(flags);
-  if (stated === undefined || (integerOf(version) ?? FLAGS_VERSION) < FLAGS_VERSION) {
-    return undefined;
-  }
+  if ((integerOf(version) ?? FLAGS_VERSION) < FLAGS_VERSION) return undefined;
+  const stated = integerOf(flags) ?? 0;
   const isTrue = objects ? (stated & OBJECT_FLAGS) === OBJECT_FLAGS : (stated & REFERENCES) === 0;
   return isTrue ? undefined : "flags";
 }
@@ -144,7 +144,7 @@ function layoutOf(
   const stated = integerOf(state[5]) ?? -1;
   const flags = integerOf(state[7]) ?? 0;
   return {
-    size: stated >= 0 ? stated : code?.size,
+    size: isFlexible(code) && stated >= 0 ? stated : code?.size,
     // A lie of this state has been found when it was set.
     objects: code?.kind === "O" || (flags & REFERENCES) !== 0,
   };
@@ -165,6 +165,17 @@ const OTHER = "other";
 /** Items of the state of a type of times: NumPy reads the last one without a check. */
 const TIME_ITEMS = 9;
 
+/** Sizes of types that are named by one letter, at most: some differ between machines. */
+const LETTER_BYTES: Readonly<Record<string, number>> = {
+  ...{ "?": 1, b: 1, B: 1, c: 1, h: 2, H: 2, e: 2, i: 4, I: 4, f: 4, F: 8, d: 8, l: 8, L: 8 },
+  ...{ q: 8, Q: 8, p: 8, P: 8, n: 8, N: 8, D: 16, g: 16, G: 32 },
+};
+
+/** Whether the state says how large a type is: one of texts or records. */
+function isFlexible(code: Code | undefined): boolean {
+  return code === undefined || /^[VUSa]$/.test(code.kind);
+}
+
 interface Code {
   /** A letter, a word for numbers, or one of the kinds above. */
   readonly kind: string;
@@ -174,7 +185,8 @@ interface Code {
 /** The code of a type of elements; undefined for a class of records and for what no code is known of. */
 function codeOf(value: PickleValue | undefined, textOf: TextOf): Code | undefined {
   if (value?.kind === "import") {
-    return isElementClass(value) ? undefined : { kind: "O", size: 8 };
+    if (!isElementClass(value)) return { kind: "O", size: 8 };
+    return importPath(value)?.startsWith("ml_dtypes.") ? { kind: "number", size: 2 } : undefined;
   }
   const code = value === undefined ? undefined : textOf(value);
   if (code === undefined) return undefined;
@@ -182,12 +194,14 @@ function codeOf(value: PickleValue | undefined, textOf: TextOf): Code | undefine
   if (/^[<>|=]?(?:[Mm]8?|(?:datetime|timedelta)64)(?:\[[\w/]+\])?$/.test(code)) {
     return { kind: TIME, size: 8 };
   }
-  if (/^(?:bool|u?int|float|complex)\d{0,3}$/.test(code)) {
-    return { kind: "number", size: undefined };
+  const [, name, bits = ""] = /^(bool|u?int|float|complex)(\d{0,3})$/.exec(code) ?? [];
+  if (name !== undefined) {
+    return { kind: "number", size: name === "bool" ? 1 : Math.ceil(Number(bits || "128") / 8) };
   }
   const [, kind, digits = ""] = /^[<>|=]?([a-zA-Z?])(\d{0,9})$/.exec(code) ?? [];
   if (kind === undefined) return { kind: OTHER, size: undefined };
-  return { kind, size: digits === "" ? undefined : Number(digits) * (kind === "U" ? 4 : 1) };
+  if (digits === "") return { kind, size: LETTER_BYTES[kind] ?? 0 };
+  return { kind, size: Number(digits) * (kind === "U" ? 4 : 1) };
 }
 
 function integerOf(value: PickleValue | undefined): number | undefined {

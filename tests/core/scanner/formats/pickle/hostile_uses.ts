@@ -336,6 +336,34 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     term: dtype("O8", null, null, null, -1, -1, flags),
     verdict: "C",
   })),
+  ...[["f8", 1], ["d", -1]].map(([code = "", size = 0]): HostileUse => ({
+    title: `evasion 91: a number beyond the element that says it is smaller, ${code}`,
+    term: dtype(
+      "V8",
+      null,
+      { tuple: ["a"] },
+      dictOf(["a", { tuple: [dtype(`${code}`, null, null, null, size, -1, 0), 7] }]),
+      8,
+      1,
+      0,
+    ),
+    verdict: "C",
+  })),
+  {
+    title: "evasion 91: a number with fields",
+    term: dtype("f8", null, { tuple: ["a"] }, dictOf(["a", { tuple: [FLOAT, 90] }]), 100, 1, 0),
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: a record of a negative size",
+    term: dtype("V8", null, null, null, -1, 1, 0),
+    verdict: "C",
+  },
+  {
+    title: "evasion 91: objects without flags",
+    term: dtype("O8", null, null, null, -1, 0),
+    verdict: "C",
+  },
   {
     title: "evasion 91: numbers whose flags say pointers",
     term: dtype("f8", null, null, null, -1, -1, 4),
