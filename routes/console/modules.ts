@@ -92,6 +92,7 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "ui/shown_text.ts": () => import("./app/ui/shown_text.ts", { with: { type: "text" } }),
   "ui/states.ts": () => import("./app/ui/states.ts", { with: { type: "text" } }),
   "ui/toasts.ts": () => import("./app/ui/toasts.ts", { with: { type: "text" } }),
+  "ui/type_ahead.ts": () => import("./app/ui/type_ahead.ts", { with: { type: "text" } }),
   "ui/verdict.ts": () => import("./app/ui/verdict.ts", { with: { type: "text" } }),
   "ui/visible_rows.ts": () => import("./app/ui/visible_rows.ts", { with: { type: "text" } }),
   "uploads/checks.ts": () => import("./app/uploads/checks.ts", { with: { type: "text" } }),

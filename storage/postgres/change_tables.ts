@@ -64,7 +64,7 @@ const SCHEMA = `
   SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off;
   SET LOCAL enable_seqscan = off;
-  -- See migrations/0015_planned_changes.sql.
+  -- See migrations/0016_planned_changes.sql.
   SET LOCAL strongroom.planned = on`;
 
 /** Makes and empties the tables of a change, in the current transaction. */

@@ -13,7 +13,6 @@ import type {
   Scope,
   Usage,
   WriteOptions,
-  WriteTransaction,
 } from "../../core/ports.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import { Semaphore } from "../../core/semaphore.ts";
@@ -134,7 +133,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     const version = options.resultsVersion ?? SCANNERS_VERSION;
     const results = this.#results = currentResults(version);
     const { direct = address } = address;
-    const parts = { database, transact: <T>(work: Work<T>) => this.#write(work, {}) };
+    const parts = { database, transact: <T>(work: Work<T>) => this.write(work) };
     this.scans = new SqlScanStore({
       statements: statementsOf(STATEMENTS.scans, parts),
       database: databaseUrl(direct),
@@ -254,16 +253,9 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     );
   }
 
-  write<T>(
-    work: (transaction: WriteTransaction) => Promise<T>,
-    options: WriteOptions<T> = {},
-  ): Promise<T> {
-    return this.#write(work, options);
-  }
-
   readonly storeDecided: DecidedUploads["storeDecided"] = async (upload, options) => {
     try {
-      return await this.#write((transaction) => transaction.storeDecided(upload), options);
+      return await this.write((transaction) => transaction.storeDecided(upload), options);
     } catch (error) {
       if (error instanceof Undecided) return undefined;
       throw error;
@@ -279,7 +271,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     return events;
   }
 
-  async #write<T>(work: Work<T>, options: WriteOptions<T>): Promise<T> {
+  async write<T>(work: Work<T>, options: WriteOptions<T> = {}): Promise<T> {
     try {
       return await this.#writes.run(work, options);
     } catch (error) {

@@ -22,6 +22,8 @@ const ALL = [
     "--set",
     "secret.keys.s3SessionToken=session",
     "--set",
+    "secret.keys.databaseDirectUrl=direct",
+    "--set",
     "secret.keys.jwtSecretPrevious=former",
   ],
   ...[

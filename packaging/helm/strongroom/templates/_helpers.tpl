@@ -21,6 +21,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* The variable of each key of the secret that is used, and the file that it is mounted as. */}}
 {{- define "strongroom.secretVariables" -}}
 databaseUrl: STRONGROOM_DATABASE_URL_FILE
+databaseDirectUrl: STRONGROOM_DATABASE_DIRECT_URL_FILE
 s3AccessKey: STRONGROOM_S3_ACCESS_KEY_FILE
 s3SecretKey: STRONGROOM_S3_SECRET_KEY_FILE
 s3SessionToken: STRONGROOM_S3_SESSION_TOKEN_FILE
