@@ -1,8 +1,9 @@
 /**
  * `deno task faults`: breaks servers under load, and checks after each fault that no acknowledged change
  * is lost, no refused one is carried out, no wrong byte is served and the server starts again. Kills
- * backups, restores and repairs, and checks what is left. Restarts servers behind a balancer. `--kills=N` and so on for each of {@link COUNTS} set how
- * many faults are tried, and `--seed=N` the first seed. Ends with exit code 1 at the first violation.
+ * backups, restores and repairs, and checks what is left. Restarts servers behind a balancer, and checks
+ * that nobody notices. `--kills=N` and so on for each of {@link COUNTS} set how many faults are tried, and
+ * `--seed=N` the first seed. Ends with exit code 1 at the first violation.
  */
 
 import { parseArgs } from "node:util";
