@@ -59,6 +59,8 @@ def hook(event: str, args: tuple) -> None:
             return
         note(f"{event} {marked[0]}")
         raise Stopped
+    if event == "pickle.find_class":
+        imported.add(str(args[0]).split(".")[0])
     if watched[0] and is_foreign(event, args):
         note(f"imports {args[0]}")
     if event in ORDINARY or event in OF_IMPORTS and is_import(event, args):
@@ -84,8 +86,6 @@ def watch_files() -> None:
 
 def is_foreign(event: str, args: tuple) -> bool:
     """Whether a module is imported that is of no package that a name of the pickle is in."""
-    if event == "pickle.find_class":
-        imported.add(str(args[0]).split(".")[0])
     if event != "import":
         return False
     root = str(args[0]).split(".")[0]

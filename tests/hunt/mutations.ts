@@ -67,8 +67,8 @@ export async function seedPickles(python: string): Promise<Uint8Array[]> {
 
 /** Loads mutations of pickles in a Python, and compares what they ran with what the scanner says. */
 export class Mutations {
-  /** `alone`: those that do nothing if they are loaded alone, in a process that loaded no other. */
-  readonly progress = { mutations: 0, ran: 0, missed: 0, alone: 0 };
+  /** `unconfirmed`: those that do nothing if they are loaded alone, in a process that loaded no other. */
+  readonly progress = { mutations: 0, ran: 0, missed: 0, unconfirmed: 0 };
   /** How many ran each thing. */
   readonly seen = new Map<string, number>();
   readonly #fence: Fence;
@@ -101,7 +101,7 @@ export class Mutations {
     this.progress.ran++;
     this.seen.set(ran, (this.seen.get(ran) ?? 0) + 1);
     if (isFlagged(pickle, ran)) return;
-    if ((await this.#running([pickle], ran)).length === 0) return void this.progress.alone++;
+    if ((await this.#running([pickle], ran)).length === 0) return void this.progress.unconfirmed++;
     this.progress.missed++;
     const alike = this.#alike.get(ran) ?? 0;
     this.#alike.set(ran, alike + 1);
