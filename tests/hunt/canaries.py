@@ -77,7 +77,8 @@ def watch_files() -> None:
     """Notes imports of other packages, too, and calls of `os.getpid`, a payload for which there is no event."""
 
     def getpid() -> int:
-        note("calls os.getpid")
+        if not is_importing():
+            note("calls os.getpid")
         return 1
 
     watched[0] = True
