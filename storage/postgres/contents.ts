@@ -21,13 +21,9 @@ export async function putContents(
   // All transactions lock rows in the same order, so that none waits for another in a circle.
   const sorted = contents.toSorted((a, b) => a.hash < b.hash ? -1 : 1);
   const arrived = endArrivals(session, contents.flatMap(({ object = [] }) => object));
-  const [found] = await Promise.all([
-    Promise.all(sorted.map((content) => addOrLock(session, content, now))),
-    arrived,
-  ]);
-  await Promise.all(sorted.map(async (content, index) => {
-    const stored = found[index];
-    if (stored === undefined || stored === "added") return;
+  const put = async (content: ContentRow) => {
+    const stored = await addOrLock(session, content, now);
+    if (stored === "added") return;
     if (stored.object !== undefined) await replaceObject(session, content, stored);
     else if (stored.bytes === undefined) {
       if (content.bytes !== undefined) inFiles.add(content.hash);
@@ -38,7 +34,14 @@ export async function putContents(
       damaged.set(content.hash, known);
       await replaceContent(session, content);
     }
-  }));
+  };
+  await Promise.all([
+    arrived,
+    ...Map.groupBy(sorted, ({ hash }) => hash).values().map(async (same) => {
+      // What came twice has two objects: the second one sees that of the first.
+      for (const content of same) await put(content);
+    }),
+  ]);
   return { inFiles, damaged };
 }
 

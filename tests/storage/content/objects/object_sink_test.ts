@@ -25,7 +25,8 @@ Deno.test("C 6 and C 23 parts that wait for a slow store are in files, however m
     async (request) => {
       if (request.method === "POST") {
         await request.body?.cancel();
-        return new Response("<UploadId>it</UploadId>");
+        // Begins an upload, or ends one.
+        return new Response('<UploadId>it</UploadId><ETag>"it"</ETag>');
       }
       await request.arrayBuffer();
       waiting++;
