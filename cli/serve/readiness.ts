@@ -2,12 +2,12 @@ import type { FindFault } from "../../routes/serving/route.ts";
 
 /** An answer is at most this old, and the 2 s that finding it may take. */
 const INTERVAL_MS = 2500;
-/** Nobody who asks less often than this needs an answer beforehand. */
+/** Probes pause when nobody has asked for this long. */
 const IDLE_MS = 60_000;
 
 /**
- * Whether the server can serve, found in the background while somebody asks: an answer costs nothing, and
- * none is older than 5 s (C 31).
+ * Whether the server can serve. A probe in the background keeps the answer up to date while `/readyz` is in use,
+ * so a request costs nothing, and no answer is older than 5 s (C 31).
  */
 export class Readiness implements AsyncDisposable {
   readonly #find: FindFault;

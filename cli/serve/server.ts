@@ -29,7 +29,10 @@ const FAILED_CHANNEL = "failed connection to the supervisor";
 
 /** Why a server stops that has a new certificate. */
 const RENEWED = "new certificate";
-/** How long transfers may go on before a new certificate takes effect, in milliseconds: nobody is served meanwhile. */
+/**
+ * How long transfers may go on before a new certificate takes effect, in milliseconds. New requests are refused
+ * until then.
+ */
 const RENEWAL_GRACE_MS = 10_000;
 
 /** How long a server takes to stop once its transfers have ended, in milliseconds. */

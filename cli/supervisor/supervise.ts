@@ -74,7 +74,7 @@ export async function supervise(
     if (end.hasServed) given = [];
     if (end.wasRenewing && !stop.signal.aborted) continue;
     if (!stop.signal.aborted && !end.wasStopping && end.code === AWAY_EXIT_CODE) {
-      // That is no fault of the server, and ends by itself.
+      // The server is not at fault, and the outage ends without a change to it.
       delayMs = end.hasServed ? FIRST_DELAY_MS : Math.min(2 * delayMs, MAX_DELAY_MS);
       log.warn("An engine is away; starting the server again", { after_ms: delayMs });
       await delay(delayMs, stop.signal);

@@ -1,10 +1,9 @@
 /** Caddy of the system, with the configuration that is shipped for several servers. */
 
 import { ROOT } from "./child_server.ts";
-import { freePort } from "./ports.ts";
+import { freePort, untilListening } from "./ports.ts";
 import { TempDir } from "./temp_dir.ts";
 import { hasProgram } from "./tools.ts";
-import { until } from "./until.ts";
 
 /** Whether the tests can run. They are skipped without Caddy. */
 export const HAS_CADDY = await hasProgram("caddy", "version");
@@ -41,9 +40,7 @@ export class Balancer implements AsyncDisposable {
       process.kill("SIGTERM");
       await process.status;
     });
-    await until(() =>
-      Deno.connect({ hostname: "127.0.0.1", port }).then((it) => (it.close(), true), () => false)
-    );
+    await untilListening(port);
     return new Balancer(port, parts.move());
   }
 

@@ -1,9 +1,8 @@
 /** nginx of the system, with a configuration of the test. */
 
-import { freePort } from "./ports.ts";
+import { freePort, untilListening } from "./ports.ts";
 import { TempDir } from "./temp_dir.ts";
 import { hasProgram } from "./tools.ts";
-import { until } from "./until.ts";
 
 /** Whether the tests can run. They are skipped without nginx. */
 export const HAS_NGINX = await hasProgram("nginx", "-v");
@@ -37,9 +36,7 @@ export class Nginx implements AsyncDisposable {
       process.kill("SIGTERM");
       await process.status;
     });
-    await until(() =>
-      Deno.connect({ hostname: "127.0.0.1", port }).then((it) => (it.close(), true), () => false)
-    );
+    await untilListening(port);
     return new Nginx(port, parts.move());
   }
 

@@ -1,8 +1,7 @@
-import { freePort } from "./ports.ts";
+import { freePort, untilListening } from "./ports.ts";
 import { ownerOf, type Postgres } from "./postgres.ts";
 import { TempDir } from "./temp_dir.ts";
 import { isFile } from "./tools.ts";
-import { until } from "./until.ts";
 
 /** Where Debian keeps the program, which is not on the PATH of every user. */
 const DIRECTORY = "/usr/sbin";
@@ -89,14 +88,7 @@ export class PgBouncer implements AsyncDisposable {
       stderr: "null",
       ...await ownerOf(this.#directory.path),
     }).spawn();
-    await until(async () => {
-      try {
-        (await Deno.connect({ hostname: "127.0.0.1", port: this.port })).close();
-        return true;
-      } catch {
-        return false;
-      }
-    });
+    await untilListening(this.port);
   }
 
   /** Lets this process end while it runs. */

@@ -1,3 +1,5 @@
+import { until } from "./until.ts";
+
 /**
  * Ports of servers that other programs start, or that start again on the same port. The system gives ports
  * below 32768 to no client, and to no server that takes any port: between two starts, a test beside this one
@@ -19,6 +21,13 @@ export function freePort(): number {
   file.seekSync(0, Deno.SeekMode.Start);
   file.writeSync(new TextEncoder().encode(String(position).padStart(DIGITS, "0")));
   return FIRST + position;
+}
+
+/** Waits until a program accepts connections. */
+export async function untilListening(port: number): Promise<void> {
+  await until(() =>
+    Deno.connect({ hostname: "127.0.0.1", port }).then((it) => (it.close(), true), () => false)
+  );
 }
 
 function isFree(port: number): boolean {

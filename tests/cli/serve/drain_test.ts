@@ -73,18 +73,31 @@ Deno.test({
   name: "C 31 a transfer that takes longer than STRONGROOM_GRACE is broken off",
   ignore,
   async fn() {
-    await using directory = await TempDir.make();
-    const env = { STRONGROOM_GRACE: "1s" };
-    await using child = await ChildServer.start({ dataDir: directory.path, env });
-    const { body, end } = endless();
-    const one = await child.as(1);
-    const upload = one.put("a.bin", body).then(({ status }) => status, () => "broken off");
-    await until(async () => (await temporaryFiles(directory.path)).length > 0);
+    /** A server with an upload that goes on. */
+    const start = async (parts: AsyncDisposableStack, grace: string) => {
+      const { path: dataDir } = parts.use(await TempDir.make());
+      const env = { STRONGROOM_GRACE: grace };
+      const child = parts.use(await ChildServer.start({ dataDir, env }));
+      const { body, end } = endless();
+      const upload = (await child.as(1)).put("a.bin", body)
+        .then(({ status }) => status, () => "broken off");
+      await until(async () => (await temporaryFiles(dataDir)).length > 0);
+      return { child, upload, end };
+    };
+    await using parts = new AsyncDisposableStack();
+    const patient = await start(parts, "1h");
+    const hasty = await start(parts, "1s");
+    // The one that is told first would be the first to give up if both had the same time.
+    Deno.kill(patient.child.pid, "SIGTERM");
+    await until(() => patient.child.log.includes('"Stopping"'));
+    assert.equal((await hasty.child.end("SIGTERM")).code, 0);
+    assert.match(hasty.child.log, /"Stopped","finished":false/);
+    assert.notEqual(await hasty.upload, 201);
+    patient.end();
+    assert.equal(await patient.upload, 201);
+    assert.equal((await patient.child.ended()).code, 0);
     // Servers that share no database do not drain: no other could take the requests.
-    assert.equal((await child.end("SIGTERM")).code, 0);
-    assert.match(child.log, /"Stopped","finished":false/);
-    assert.doesNotMatch(child.log, /Not ready any more/);
-    assert.notEqual(await upload, 201);
-    end();
+    assert.doesNotMatch(patient.child.log + hasty.child.log, /Not ready any more/);
+    hasty.end();
   },
 });

@@ -50,7 +50,7 @@ function headerOf(head: Uint8Array, size: number): Header | undefined {
  * Unpacks a Blosc frame. Returns the number of bytes that were read.
  *
  * @throws {DamagedData} when the frame is malformed.
- * @throws {UnsupportedData} when its codec is none that Blosc has.
+ * @throws {UnsupportedData} when its codec is unknown.
  */
 export function unpackBlosc(packed: Uint8Array, output: OutputBuffer): number {
   const size = packed.length < HEADER_BYTES ? 0 : viewOf(packed).getUint32(12, true);
