@@ -79,10 +79,9 @@ def of_sklearn() -> list:
 
 def of_scipy() -> list:
     import scipy.sparse
-    import scipy.spatial
     import scipy.stats
 
-    return [scipy.sparse.csr_matrix([[0, 1]]), scipy.spatial.cKDTree([[0.0, 1]]), scipy.stats.norm(1)]
+    return [scipy.sparse.csr_matrix([[0, 1]]), scipy.stats.norm(1)]
 
 
 def of_statsmodels() -> list:

@@ -72,6 +72,9 @@ export function stateSignals(
     const lie = arrayLie(state, context.textOf);
     if (lie !== undefined) found.push(stateSignal(`An array has a wrong ${lie}`, MEMORY));
   }
+  if (maker.use.state === "nodes") {
+    found.push(stateSignal(`Sets the nodes of ${of}`, FOLLOWS));
+  }
   if (maker.use.state === "formula" && evaluatesFormula(state, context)) {
     found.push(stateSignal(`Sets a formula of ${of} that runs as Python`, EVALUATES));
   }
@@ -114,6 +117,12 @@ const EVALUATES = {
   name: "Pickle Use",
   severity: "critical",
   why: "The object evaluates its formula as Python code when it gets the state",
+} as const;
+
+const FOLLOWS = {
+  name: "Pickle Use",
+  severity: "warning",
+  why: "SciPy follows the nodes to other places in memory without a check, and writes there",
 } as const;
 
 /** Attributes that make an object another one, or are called when the pickle goes on. */

@@ -69,8 +69,8 @@ export interface Use {
   readonly items?: "list" | "dict";
   /** Whether `BUILD` sets the state of what a function returns. */
   readonly built?: true;
-  /** The state is checked by rules of its own. */
-  readonly state?: "dtype" | "array" | "formula";
+  /** The state is checked by rules of its own. `nodes`: its bytes are places in memory. */
+  readonly state?: "dtype" | "array" | "formula" | "nodes";
   /** Keys of the state whose values the class uses by their methods: nothing in them can be called. */
   readonly inertKeys?: readonly string[];
   /** The state is a tuple of this many items at least: compiled code reads them without a check. */
@@ -95,6 +95,8 @@ export const MADE: Use = { call: ["inert*"] };
 export const MAKER: Use = { as: "function", call: ["inert*"] };
 /** A function that makes an object of a class of its package, which then gets a state. */
 export const REBUILDER: Use = { as: "function", call: ["own class", "inert*"], built: true };
+/** A tree of which compiled code follows the nodes that its state has. */
+export const NODES: Use = { state: "nodes" };
 /** A dict with methods and attributes of its own. */
 export const DICT: Use = { call: ["items?"], items: "dict" };
 

@@ -76,6 +76,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "C",
   },
   { title: "evasion 87: an object that says where an array is", term: POINTER, verdict: "C" },
+  {
+    title: "evasion 87: a tree whose nodes are anywhere in memory",
+    term: {
+      of: { make: name("scipy.spatial._ckdtree", "cKDTree") },
+      state: { tuple: [FLOAT, FLOAT, 1, 1, 16, FLOAT, FLOAT, FLOAT, null, null] },
+    },
+    verdict: "W",
+  },
   { title: "evasion 87: an array over any memory", term: ARRAY, verdict: "C" },
   {
     title: "evasion 87: a ufunc that writes into it",
