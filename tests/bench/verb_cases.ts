@@ -100,7 +100,7 @@ export async function buildCommand(directory: string): Promise<string> {
   const modules = `${directory}/command/node_modules`;
   const { code, stderr } = await run(
     Deno.execPath(),
-    ["run", "-A", "packaging/npm/build.ts", `--output=${modules}/strongroom`],
+    ["task", "-q", "package", `--output=${modules}/strongroom`],
     { cwd: ROOT },
   );
   assert.equal(code, 0, stderr);
