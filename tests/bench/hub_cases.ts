@@ -75,7 +75,7 @@ async function downloads(context: CaseContext, hub: HfClient): Promise<Compariso
 
 /** Downloads into a file, as `hf` does. */
 async function download({ token }: Client, url: string, path: string): Promise<void> {
-  const args = ["-sSgf", "-H", `Authorization: Bearer ${token}`, "-o", path, url];
+  const args = ["-sSgfL", "-H", `Authorization: Bearer ${token}`, "-o", path, url];
   const { code, stderr } = await run("curl", args);
   if (code !== 0) throw new Error(`curl ${url}: ${stderr}`);
 }
