@@ -35,7 +35,7 @@ export function dtypeLie(
   if (code?.kind === OTHER) return "maker";
   if (state.kind !== "tuple" || state.omitted > 0) return "state";
   if (code?.kind === TIME && state.items.length < TIME_ITEMS) return "unit of time";
-  const [version, , base = NONE, , fields = NONE, elementSize, , flags] = state.items;
+  const [version, , base = NONE, names = NONE, fields = NONE, elementSize, , flags] = state.items;
   const size = integerOf(elementSize);
   if (size === undefined || (state.items.length > 7 && integerOf(flags) === undefined)) {
     return "state";
@@ -43,6 +43,7 @@ export function dtypeLie(
   // Only the size of texts and records is taken from the state, and only records have fields.
   if (isFlexible(code) ? size < 0 : base !== NONE || fields !== NONE) return "size";
   if (fields.kind === "dict" && !reach.spend(fields.items.length)) return "fields";
+  if (!areNamed(fields, names, textOf)) return "names of fields";
   const parts = [
     ...base === NONE ? [] : partOfBase(base, size, textOf),
     ...fields === NONE ? [] : partsOfFields(fields, textOf),
@@ -102,6 +103,22 @@ function partOfBase(base: PickleValue, size: number, textOf: TextOf): Part[] {
   if (layout === undefined || Number.isNaN(count)) return [LIE];
   if (layout.size !== undefined && layout.size * count !== size) return [LIE];
   return [{ from: 0, to: size, objects: layout.objects }];
+}
+
+/** Whether the fields are those that are named. One may have a title, too, under which it is a second time. */
+function areNamed(fields: PickleValue, names: PickleValue, textOf: TextOf): boolean {
+  if (fields.kind !== "dict") return names === NONE;
+  if (names.kind !== "tuple" || names.omitted > 0) return false;
+  const found = new Set<string | undefined>();
+  for (let i = 0; i < fields.items.length; i += 2) {
+    const name = textOf(fields.items[i] ?? NONE);
+    const field = fields.items[i + 1];
+    const title = field?.kind === "tuple" ? field.items[2] : undefined;
+    if (name === undefined) return false;
+    if (title === undefined || textOf(title) !== name) found.add(name);
+  }
+  const named = new Set(names.items.map(textOf));
+  return named.size === names.items.length && named.symmetricDifference(found).size === 0;
 }
 
 function partsOfFields(fields: PickleValue, textOf: TextOf): Part[] {

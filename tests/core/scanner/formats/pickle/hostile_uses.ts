@@ -357,6 +357,11 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     ),
     verdict: "C",
   })),
+  ...[["b"], ["a", "a"], []].map((names): HostileUse => ({
+    title: `evasion 91: a type whose field a is named ${names.join(" and ") || "nowhere"}`,
+    term: dtype("V8", null, { tuple: names }, dictOf(["a", { tuple: [FLOAT, 0] }]), 8, 1, 0),
+    verdict: "C",
+  })),
   {
     title: "evasion 91: a number with fields",
     term: dtype("f8", null, { tuple: ["a"] }, dictOf(["a", { tuple: [FLOAT, 90] }]), 100, 1, 0),
