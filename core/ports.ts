@@ -300,4 +300,9 @@ export interface WriteOptions<T> {
    * one. @default false
    */
   readonly alone?: boolean;
+  /**
+   * Whether the work depends on no records but those that it changes, what is below them, and the directories
+   * above: while it changes many, others may change the rest of the tree. @default false
+   */
+  readonly isLocal?: boolean;
 }

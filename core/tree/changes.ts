@@ -72,7 +72,7 @@ export interface Tree extends TreeParts {
 export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
-  options: Pick<WriteOptions<ChangeSet>, "userId" | "alone">,
+  options: Pick<WriteOptions<ChangeSet>, "userId" | "alone" | "isLocal">,
 ): Promise<ChangeSet> {
   const { entriesOf } = tree.events;
   const changes = await tree.records.write(work, {

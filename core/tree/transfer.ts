@@ -75,7 +75,7 @@ export function transfer(
   return commit(
     tree,
     (transaction) => withinQuota(tree, { caller, verb, transaction }, () => work(transaction)),
-    { userId: caller.userId },
+    { userId: caller.userId, isLocal: true },
   );
 }
 

@@ -16,6 +16,8 @@ const AWAY: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "
 
 /** The constraint that a record's content has a row. */
 const CONTENT_OF_RECORD = "records_hash_fkey";
+/** What refuses changes of what a large change has, as if it were a constraint. */
+const LARGE_CHANGES = "large_changes";
 
 /** Errors of the network. */
 const NETWORK_CODES: ReadonlySet<string> = new Set([
@@ -56,6 +58,13 @@ export function isTransient(error: unknown): boolean {
   if (code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED) return true;
   return code === FOREIGN_KEY_VIOLATION && error instanceof Error &&
     "constraint" in error && error.constraint === CONTENT_OF_RECORD;
+}
+
+/** The number of the large change that changes the same records, if that is why a transaction has failed. */
+export function busyChange(error: unknown): string | undefined {
+  if (codeOf(error) !== SERIALIZATION_FAILURE || !(error instanceof Error)) return undefined;
+  const isLarge = "constraint" in error && error.constraint === LARGE_CHANGES;
+  return isLarge && "detail" in error ? String(error.detail) : undefined;
 }
 
 /** Whether the engine has failed: its transaction has ended, whatever the work does about it. */

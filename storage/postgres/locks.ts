@@ -3,6 +3,8 @@
  * tree is the sum of both. Other programs should not share the database.
  */
 const BASE = 83n << 53n;
+/** The keys of large changes are this and the number of the change. */
+const LARGE_CHANGES = 84n << 53n;
 
 /** The keys of the locks that are not of one tree. */
 export const LOCKS = {
@@ -20,4 +22,9 @@ export const HOLD = { classId: 83, objectId: 1 } as const;
 /** The key of the lock of a user's tree. */
 export function treeLock(userId: number): string {
   return String(BASE + BigInt(userId));
+}
+
+/** The advisory lock that a large change holds while it goes on. */
+export function largeChangeLock(change: string): string {
+  return String(LARGE_CHANGES + BigInt(change));
 }

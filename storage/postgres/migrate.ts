@@ -15,6 +15,7 @@ import agreements from "./migrations/0014_agreements.sql" with { type: "text" };
 import repositoryVersions from "./migrations/0015_repository_versions.sql" with { type: "text" };
 import plannedChanges from "./migrations/0016_planned_changes.sql" with { type: "text" };
 import contentsAtCommit from "./migrations/0017_contents_at_commit.sql" with { type: "text" };
+import largeChanges from "./migrations/0018_large_changes.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -37,6 +38,7 @@ const MIGRATIONS: readonly string[] = [
   repositoryVersions,
   plannedChanges,
   contentsAtCommit,
+  largeChanges,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

@@ -71,6 +71,8 @@ export interface PostgresStoreOptions extends DatabaseOptions {
   readonly revocationsMs?: number;
   /** Where the records of large changes are kept. */
   readonly temporaryDirectory: string;
+  /** A change of more records than this is large. @default 10000 */
+  readonly maxDirectRecords?: number;
   /** The version of the scan results that count. @default that of the scanners */
   readonly resultsVersion?: string | undefined;
   /**
@@ -121,7 +123,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.database = database;
     this.#server = options.server ?? "";
     this.#files = new TemporaryFiles(temporaryDirectory);
-    this.#writes = new Writes(database, this.#files);
+    this.#writes = new Writes(database, this.#files, options.maxDirectRecords);
     this.#lists = new Lists(database, listIdleMs);
     this.#onFatal = onFatal;
     this.contents = new PostgresContentTable(database);

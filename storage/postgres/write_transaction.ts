@@ -11,6 +11,7 @@ import type {
 } from "../../core/ports.ts";
 import { inParts, mapInParts } from "../tables/parts.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
+import { requireFilesFree, requireFree, type Root } from "./large_changes.ts";
 import { putContents, removeContents, replaceContent, unreferencedOf } from "./contents.ts";
 import { storeDecided } from "./decided_uploads.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
@@ -23,23 +24,27 @@ import type { Trees } from "./tree_turns.ts";
 import { usageOf } from "./usage.ts";
 import { completeUpload, findContents, takeObjects } from "./waiting_contents.ts";
 
-/** Runs `work` in the transaction, with the locks of the trees. */
-export type InTransaction = <T>(
-  trees: Trees,
-  work: (session: Session) => Promise<T>,
-) => Promise<T>;
+/** What a transaction runs statements with. */
+export interface TransactionRunner {
+  /** Runs `work` in the transaction, with the locks of the trees. */
+  in<T>(trees: Trees, work: (session: Session) => Promise<T>): Promise<T>;
+  /** Runs `work` in the transaction, which changes the roots and what is below them. */
+  change<T>(roots: readonly Root[], work: (session: Session) => Promise<T>): Promise<T>;
+}
 
 /** The operations of a write transaction. */
 export class PostgresTransaction implements WriteTransaction {
-  readonly #in: InTransaction;
+  readonly #in: TransactionRunner["in"];
+  readonly #change: TransactionRunner["change"];
   readonly #kept: ChangeRecords;
   /** What is to be done before the commit. */
   readonly actions: (() => Promise<void>)[] = [];
   readonly contents: ContentChanges;
 
   /** @param kept Keeps the records that moves, copies and deletions change. */
-  constructor(inTransaction: InTransaction, kept: ChangeRecords) {
-    this.#in = inTransaction;
+  constructor(runner: TransactionRunner, kept: ChangeRecords) {
+    this.#in = (trees, work) => runner.in(trees, work);
+    this.#change = (roots, work) => runner.change(roots, work);
     this.#kept = kept;
     this.contents = {
       lock: async (rows: readonly ContentRow[]) => {
@@ -76,7 +81,7 @@ export class PostgresTransaction implements WriteTransaction {
     );
   }
 
-  /** Work of any size leaves the trees of others alone. */
+  /** New content is stored before: its records take little time. */
   expect(): Promise<void> {
     return Promise.resolve();
   }
@@ -84,7 +89,7 @@ export class PostgresTransaction implements WriteTransaction {
   async insert(records: readonly NewRecord[]): Promise<ResourceRecord[]> {
     if (records.length === 0) return [];
     return await inParts(records, (part) =>
-      this.#in(ownersOf(part), async (session) => {
+      this.#change(placesOf(part), async (session) => {
         const invalidated = invalidateScans(session, part);
         const [added] = await Promise.all([insertRecords(session, part), invalidated]);
         return added;
@@ -95,33 +100,41 @@ export class PostgresTransaction implements WriteTransaction {
     if (files.length === 0) return [];
     return await inParts(files, (part) =>
       this.#in(ownersOf(part), async (session) => {
-        const invalidated = invalidateScans(session, part);
-        const [replaced] = await Promise.all([replaceFiles(session, part), invalidated]);
+        const before = [requireFilesFree(session, part), invalidateScans(session, part)];
+        const [replaced] = await Promise.all([replaceFiles(session, part), ...before]);
         return replaced;
       }));
   }
 
   async deleteSubtrees(roots: readonly ResourceRecord[]) {
     if (roots.length === 0) return [];
-    return await this.#in(
-      ownersOf(roots),
+    return await this.#change(
+      roots,
       (session) => deleteSubtrees(session, this.#kept, roots),
     );
   }
 
   moveSubtrees(placements: readonly Placement[], now: number) {
-    const trees = ownersOf(placements.map(({ source }) => source));
-    return this.#in(trees, (session) => moveSubtrees(session, this.#kept, { placements, now }));
+    const roots = [...placements.map(({ source }) => source), ...targetsOf(placements)];
+    return this.#change(roots, (session) => moveSubtrees(session, this.#kept, { placements, now }));
   }
 
   copySubtrees(placements: readonly Placement[], now: number) {
-    const trees = ownersOf(placements.map(({ source }) => source));
-    return this.#in(trees, (session) => copySubtrees(session, this.#kept, { placements, now }));
+    const roots = [...placements.map(({ source }) => source), ...targetsOf(placements)];
+    return this.#change(roots, (session) => copySubtrees(session, this.#kept, { placements, now }));
   }
 
   /** {@link storeDecided} */
   storeDecided(upload: DecidedUpload): Promise<UploadEffects> {
-    return this.#in([upload.userId], (session) => storeDecided(session, upload));
+    const { userId, newRecords, newContents } = upload;
+    return this.#in([userId], async (session) => {
+      const free = [
+        requireFree(session, placesOf(newRecords)),
+        requireFilesFree(session, newContents),
+      ];
+      const [effects] = await Promise.all([storeDecided(session, upload), ...free]);
+      return effects;
+    });
   }
 
   usage(userId: number) {
@@ -146,6 +159,14 @@ export class PostgresTransaction implements WriteTransaction {
   unreferenced(hashes: readonly string[]): Promise<string[]> {
     return this.#in([], (session) => unreferencedOf(session, hashes));
   }
+}
+
+function placesOf(records: readonly NewRecord[]): Root[] {
+  return records.map(({ userId, path }) => ({ userId, path }));
+}
+
+function targetsOf(placements: readonly Placement[]): Root[] {
+  return placements.map(({ source: { userId }, target }) => ({ userId, path: target }));
 }
 
 function ownersOf(records: readonly { readonly userId: number }[]): number[] {

@@ -3,6 +3,7 @@ import { AppError } from "../../../core/errors.ts";
 import { isBelow, parentOf } from "../../../core/paths.ts";
 import type { ResourceStore, WriteTransaction } from "../../../core/ports.ts";
 import { Postgres } from "../../support/postgres.ts";
+import type { PostgresResourceStore } from "../../../storage/postgres/postgres_resource_store.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { type Random, seededRandom } from "../../support/random.ts";
 import { withContents } from "../../support/referenced_contents.ts";
@@ -16,14 +17,20 @@ Deno.test({ name: "PostgresResourceStores", ignore: !Postgres.isInstalled }, asy
   await using one = await openPostgresStore(url);
   await using two = await openPostgresStore(url);
 
-  await t.step("C 23 writers of one tree at two servers run one after the other", async () => {
+  const runWriters = async (stores: readonly PostgresResourceStore[], seed: number) => {
+    await one.write(async (transaction) => {
+      const found = await transaction.findByPath(OWN, NAMES);
+      await transaction.deleteSubtrees([...found.values()]);
+    });
     const model = new TreeModel();
-    const random = seededRandom(7);
-    const writers = [one, two, one, two, one, two].map((store) => withContents(store));
+    const random = seededRandom(seed);
+    const writers = [...stores, ...stores, ...stores].map((store) => withContents(store));
     await Promise.all(writers.map(async (store) => {
       for (let round = 0; round < 100; round++) {
         const change = randomChange(random);
-        const changed = await store.write((transaction) => apply(transaction, model, change))
+        const isLocal = change.kind !== "add" && change.kind !== "addDirectory";
+        const work = (it: WriteTransaction) => apply(it, model, change);
+        const changed = await store.write(work, { isLocal })
           .catch((error) => {
             if (error instanceof AppError) return undefined;
             throw error;
@@ -45,7 +52,19 @@ Deno.test({ name: "PostgresResourceStores", ignore: !Postgres.isInstalled }, asy
       [...expected.values()].filter((isDir) => !isDir).length,
     ]);
     assert.ok(model.size > 60, "too few changes succeeded");
-  });
+  };
+  await t.step(
+    "C 23 writers of one tree at two servers run one after the other",
+    () => runWriters([one, two], 7),
+  );
+  await t.step(
+    "C 31 so do changes that take turns with none but those of the same records",
+    async () => {
+      await using three = await openPostgresStore(url, { maxDirectRecords: 1 });
+      await using four = await openPostgresStore(url, { maxDirectRecords: 1 });
+      await runWriters([one, three, four], 8);
+    },
+  );
   await t.step("C 23 a collection that another server removes fails no new one", async () => {
     await one.database.use(
       "writes",
@@ -246,26 +265,29 @@ async function apply(
   const added = kind === "add" || kind === "addDirectory";
   const above = parentOf(added ? path : target);
   const found = await transaction.findByPath(OWN, [path, target, above]);
-  // The lock of the tree is held now, until the commit.
-  const turn = model.nextTurn();
+  /** Takes the turn under the lock of the tree, which is held until the commit. */
+  const turn = async () => {
+    await transaction.usage(OWN.userId);
+    return model.nextTurn();
+  };
   const source = found.get(path);
   if (added) {
     if (source !== undefined || above !== "" && found.get(above)?.isDir !== true) return undefined;
     await transaction.insert([
       newRecord(kind === "add" ? { path, content: path } : `${path}/`),
     ]);
-    return turn;
+    return await turn();
   }
   if (source === undefined) return undefined;
   if (kind === "delete") {
     await transaction.deleteSubtrees([source]);
-    return turn;
+    return await turn();
   }
   const isInside = path === target || isBelow(target, path) || isBelow(path, target);
   if (isInside || above !== "" && found.get(above)?.isDir !== true) return undefined;
   const operation = kind === "move" ? "moveSubtrees" : "copySubtrees";
   await transaction[operation]([{ source, target }], 5000);
-  return turn;
+  return await turn();
 }
 
 /** What the paths of a tree are after changes that ran one after the other: whether each is a directory. */
