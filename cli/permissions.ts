@@ -1,7 +1,12 @@
-import { basename, dirname, join, resolve } from "node:path/posix";
 import { parseContentUrl } from "../schemas/content_url.ts";
-import { databaseAuthority, databaseOf, type DatabaseSettings } from "../schemas/database_url.ts";
+import {
+  databaseAuthorities,
+  databaseFiles,
+  databaseOf,
+  type DatabaseSettings,
+} from "../schemas/database_url.ts";
 import { secretFiles, type Settings } from "../schemas/settings.ts";
+import { namesOf, namesOfReplaced } from "../storage/disk/path_names.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
 import { authority, loadSettings } from "./environment.ts";
 import { print } from "./print.ts";
@@ -38,7 +43,7 @@ export function permissionsFor(settings: Settings): Permissions {
     ],
     read: [
       ...MODULE_DIRECTORIES,
-      ...files.flatMap(namesOf),
+      ...files.flatMap(namesOfReplaced),
       ...engines.read,
       ...data,
     ],
@@ -56,10 +61,9 @@ export function enginesOf(
   return {
     net: [
       ...content === undefined ? [] : [originAuthority(content.endpoint)],
-      ...databases.map(databaseAuthority),
+      ...databases.flatMap(databaseAuthorities),
     ],
-    read: databases.map(({ rootCertificates }) => rootCertificates)
-      .filter((path) => path !== undefined).flatMap(namesOf),
+    read: databases.flatMap(databaseFiles).flatMap(namesOfReplaced),
   };
 }
 
@@ -67,23 +71,6 @@ export function enginesOf(
 export function copyPermissions(from: string, to: string): Permissions {
   const target = namesOf(to);
   return { net: [], read: [...MODULE_DIRECTORIES, ...namesOf(from), ...target], write: target };
-}
-
-/** A path and, if it goes through links, the real one: the runtime checks an open file by that. */
-export function namesOf(path: string): string[] {
-  const real = realPath(resolve(path));
-  return real === resolve(path) ? [path] : [path, real];
-}
-
-/** The real path of a directory that may have yet to be created. */
-function realPath(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return join(realPath(dirname(path)), basename(path));
-    // Using the directory shows what is wrong with it.
-    return path;
-  }
 }
 
 /** Host and port of a URL. A permission without a port would include all ports. */

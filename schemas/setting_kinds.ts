@@ -86,7 +86,8 @@ export const contentUrl = v.pipe(
 /** Says what is wrong with the URL of a database, without its password; undefined if nothing is. */
 function databaseUrlProblem(text: string): string | undefined {
   try {
-    return isHost(databaseAddress(text).host) ? undefined : "its host is invalid";
+    const { hosts } = databaseAddress(text);
+    return hosts.every(({ host }) => isHost(host)) ? undefined : "its host is invalid";
   } catch (error) {
     return error instanceof URIError
       ? "an escape sequence is invalid"

@@ -6,6 +6,7 @@
  */
 
 import { secretFiles } from "../../schemas/settings.ts";
+import { namesOf } from "../../storage/disk/path_names.ts";
 import { backupArguments } from "../backup_arguments.ts";
 import { type Access, type CommandName, COMMANDS, type CommandWith } from "../commands.ts";
 import { DIRECTORY_VARIABLES, loadSettings, trustVariables } from "../environment.ts";
@@ -15,7 +16,6 @@ import {
   copyPermissions,
   enginesOf,
   FIXED_FLAGS,
-  namesOf,
   type Permissions,
   permissionsFor,
 } from "../permissions.ts";

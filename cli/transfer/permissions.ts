@@ -1,6 +1,7 @@
 import type { CommandWith } from "../commands.ts";
 import { userDirectory } from "../environment.ts";
-import { namesOf, type Permissions } from "../permissions.ts";
+import { namesOf } from "../../storage/disk/path_names.ts";
+import type { Permissions } from "../permissions.ts";
 import { serverPermissions } from "../remote/permissions.ts";
 import { copyArguments, directoryOf, syncArguments } from "./arguments.ts";
 

@@ -8,8 +8,7 @@ import {
   withCause,
 } from "./failures.ts";
 import { migrate, requireCurrent } from "./migrate.ts";
-import type { Pool } from "./pg.d.ts";
-import { openPool } from "./pools.ts";
+import { Connections } from "./pools.ts";
 import { refuseUnfinished } from "./unfinished.ts";
 import { localSettings, sessionSettings } from "./session_settings.ts";
 import {
@@ -56,7 +55,7 @@ const DIRECT: ReadonlySet<Purpose> = new Set(["lease", "session"]);
 
 /** Connections for one purpose. */
 interface Lane {
-  readonly pool: Pool;
+  readonly pool: Connections;
   readonly session: SessionOptions;
 }
 
@@ -139,7 +138,7 @@ export class Database implements AsyncDisposable {
    * @throws {AppError} `ErrUnavailable` when none can be had in time.
    */
   async connect(purpose: Purpose): Promise<HeldSession> {
-    const client = await this.#lanes[purpose].pool.connect().catch((error) => {
+    const client = await this.#lanes[purpose].pool.take().catch((error) => {
       // Also when the engine refuses this user or any. One that is away is tried again by some callers.
       throw isDisconnected(error) || isReadOnly(error) ? error : unreachable(error);
     });
@@ -156,7 +155,7 @@ export class Database implements AsyncDisposable {
 
   /** How many connections are open. */
   get connections(): number {
-    return Object.values(this.#lanes).reduce((sum, { pool }) => sum + pool.totalCount, 0);
+    return Object.values(this.#lanes).reduce((sum, { pool }) => sum + pool.count, 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -196,7 +195,7 @@ function openLane(
 ): Lane {
   const settings = sessionSettings({ statementMs, server, readOnly });
   const isPooled = address.direct !== undefined && !DIRECT.has(purpose);
-  const pool = openPool(isPooled ? address : address.direct ?? address, {
+  const pool = new Connections(isPooled ? address : address.direct ?? address, {
     connections,
     connectMs,
     settings: isPooled ? undefined : settings,

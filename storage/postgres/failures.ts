@@ -80,6 +80,11 @@ export function isDisconnected(error: unknown): boolean {
     CONNECTION_MESSAGES.some((message) => error.message.startsWith(message));
 }
 
+/** Whether no connection became free in time. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && error.message === BUSY_MESSAGE;
+}
+
 /** Whether the engine only reads: it is a standby, or an operator has made it so. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === READ_ONLY;
@@ -104,7 +109,7 @@ export function isDamage(error: unknown): boolean {
 
 /** The error that callers see for a failure of the engine. Returns others unchanged. */
 export function asUnavailable(error: unknown): unknown {
-  if (error instanceof Error && error.message === BUSY_MESSAGE) {
+  if (isBusy(error)) {
     return unavailable("all connections are in use", error);
   }
   if (isDisconnected(error)) return unreachable(error);

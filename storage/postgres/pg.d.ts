@@ -17,13 +17,20 @@ export interface QueryResult {
   readonly rowCount: number | null;
 }
 
+export interface TlsOptions {
+  readonly rejectUnauthorized: boolean;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 export interface ClientOptions {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: () => string;
   readonly database: string;
-  readonly ssl: false | { readonly rejectUnauthorized: boolean; readonly ca?: string };
+  readonly ssl: false | TlsOptions;
   readonly sslnegotiation: "postgres";
   readonly application_name: string;
   readonly client_encoding: string;

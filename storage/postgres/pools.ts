@@ -1,8 +1,9 @@
 // @ts-types="./pg.d.ts"
 import pg from "pg";
-import type { ClientOptions, Pool } from "./pg.d.ts";
+import type { ClientOptions, Pool, PoolClient } from "./pg.d.ts";
 import type { DatabaseAddress } from "../../schemas/database_url.ts";
-import { standbyError } from "./failures.ts";
+import { DatabaseAccess } from "./access.ts";
+import { isBusy, isDisconnected, isReadOnly, standbyError } from "./failures.ts";
 import { VALUE_TYPES } from "./session.ts";
 import { type SessionSettings, startupOptions } from "./session_settings.ts";
 
@@ -43,26 +44,68 @@ class QuietClient extends pg.Client {
   }
 }
 
-/**
- * Connections to a database, which are made when they are needed, and again when they break.
- *
- * @throws {Error} when the file of authorities cannot be read.
- */
-export function openPool(
-  { host, port, user, password, database, tls, rootCertificates }: DatabaseAddress,
+/** Connections to a database, which are made when they are needed, and again when they break. */
+export class Connections {
+  readonly #access: DatabaseAccess;
+  readonly #pool: Pool;
+
+  /** @throws {Error} when a file that the address names cannot be read. */
+  constructor(address: DatabaseAddress, options: PoolOptions) {
+    this.#access = new DatabaseAccess(address);
+    this.#pool = openPool(address.database, this.#access, options);
+  }
+
+  /** How many connections are open. */
+  get count(): number {
+    return this.#pool.totalCount;
+  }
+
+  /** How many of them nobody uses. */
+  get unused(): number {
+    return this.#pool.idleCount;
+  }
+
+  /** How many wait for a connection. */
+  get waiting(): number {
+    return this.#pool.waitingCount;
+  }
+
+  /** Takes a connection, to the first host that can be used. */
+  async take(): Promise<PoolClient> {
+    for (let tried = 1;; tried++) {
+      const { host } = this.#access;
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        // Any host may have become the one that accepts writes.
+        const isElsewhere = isReadOnly(error) || isDisconnected(error) && !isBusy(error);
+        if (!isElsewhere || tried === this.#access.hosts) throw error;
+        this.#access.leave(host);
+      }
+    }
+  }
+
+  /** Closes all connections. */
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+function openPool(
+  database: string,
+  access: DatabaseAccess,
   { connections, connectMs, settings, readOnly }: PoolOptions,
 ): Pool {
+  /** A client of the host, and with the password, of now. */
+  class CurrentClient extends QuietClient {
+    constructor(options: ClientOptions) {
+      super({ ...options, ...access.next() });
+    }
+  }
   const pool = new pg.Pool({
-    Client: QuietClient,
-    host,
-    port,
-    user,
-    password: () => password,
+    Client: CurrentClient,
+    ...access.next(),
     database,
-    ssl: tls !== "off" && {
-      rejectUnauthorized: tls === "checked",
-      ...rootCertificates !== undefined && { ca: readRootCertificates(rootCertificates) },
-    },
     sslnegotiation: "postgres",
     application_name: "strongroom",
     client_encoding: "UTF8",
@@ -87,15 +130,4 @@ export function openPool(
   // A used one fails the statements on it. Nothing else would handle the event.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
-}
-
-function readRootCertificates(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `Cannot read the sslrootcert ${JSON.stringify(path)} of the database: ${reason}`,
-    );
-  }
 }

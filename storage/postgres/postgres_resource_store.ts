@@ -31,13 +31,16 @@ import type { SharedUpkeep } from "../../core/upkeep/ports.ts";
 import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
+import { namesOfReplaced } from "../disk/path_names.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { Agreed, Agreement } from "../../schemas/agreement.ts";
 import {
   type DatabaseAddress,
-  databaseAuthority,
+  databaseAuthorities,
+  databaseFiles,
   databaseUrl,
 } from "../../schemas/database_url.ts";
+import { currentAddress } from "./access.ts";
 import { agree } from "./agreements.ts";
 import { collectFiles } from "./collection.ts";
 import { isOutcomeUnknown } from "./commits.ts";
@@ -138,10 +141,12 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     const parts = { database, transact: <T>(work: Work<T>) => this.write(work) };
     this.scans = new SqlScanStore({
       statements: statementsOf(STATEMENTS.scans, parts),
-      database: databaseUrl(direct),
+      get database() {
+        return databaseUrl(currentAddress(direct));
+      },
       reports: new WorkerPool(WORKERS.report, 1, {
-        net: [databaseAuthority(direct)],
-        read: rootCertificateFiles(direct),
+        net: databaseAuthorities(direct),
+        read: databaseFiles(direct).flatMap(namesOfReplaced),
       }),
       version,
     });
@@ -292,11 +297,6 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     await this.database[Symbol.asyncDispose]();
     this.#files[Symbol.dispose]();
   }
-}
-
-/** The runtime checks an open file by its real path, too. */
-function rootCertificateFiles({ rootCertificates: path }: DatabaseAddress): string[] {
-  return path === undefined ? [] : [path, Deno.realPathSync(path)];
 }
 
 function throwUncaught(error: Error): void {

@@ -41,7 +41,10 @@ Deno.test({
     const settings = `${directory.path}/new.env`;
     const variables = {
       STRONGROOM_DATA_DIR: to,
-      STRONGROOM_DATABASE_URL: databaseUrl({ ...address, port: proxy.port }),
+      STRONGROOM_DATABASE_URL: databaseUrl({
+        ...address,
+        hosts: [{ host: "127.0.0.1", port: proxy.port }],
+      }),
     };
     await Deno.writeTextFile(
       settings,

@@ -98,6 +98,7 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
         "postgres://a%20b:p%3A%40@[::1]:5433/d%2Fe?sslmode=require",
         "postgres://u@db.example.com/x",
         "postgres://u@localhost/x?sslrootcert=%2Fa%20b%26c",
+        "postgres://u:p@one:1,[::2],three:3/x?sslcert=%2Fc&sslkey=%2Fk",
       ]
     ) {
       const address = databaseAddress(text);
