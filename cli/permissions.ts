@@ -53,18 +53,43 @@ export function permissionsFor(settings: Settings): Permissions {
 
 /** Host and port of each engine that the settings name (C 23), and the files by which they are verified. */
 export function enginesOf(
-  { contentUrl, ...database }: Pick<Partial<Settings>, "contentUrl"> & DatabaseSettings,
+  { contentUrl, ...others }:
+    & Pick<Partial<Settings>, "contentUrl" | LenderSetting>
+    & DatabaseSettings,
 ): Pick<Permissions, "net" | "read"> {
   const content = contentUrl === undefined ? undefined : parseContentUrl(contentUrl);
-  const address = databaseOf(database);
+  const address = databaseOf(others);
+  const lender = lenderUrl({ contentUrl, ...others });
   const databases = [address, address?.direct].filter((it) => it !== undefined);
   return {
     net: [
       ...content === undefined ? [] : [originAuthority(content.endpoint)],
+      ...lender === undefined ? [] : [originAuthority(lender)],
       ...databases.flatMap(databaseAuthorities),
     ],
-    read: databases.flatMap(databaseFiles).flatMap(namesOfReplaced),
+    read: [
+      ...databases.flatMap(databaseFiles),
+      ...lender === undefined
+        ? []
+        : [others.s3WebIdentityTokenFile].filter((it) => it !== undefined),
+    ].flatMap(namesOfReplaced),
   };
+}
+
+type LenderSetting = "s3Credentials" | "s3MetadataUrl" | "s3StsUrl" | "s3WebIdentityTokenFile";
+
+/** Who lends credentials for the object store, if anyone does. */
+export function lenderUrl(
+  { contentUrl, s3Credentials, s3MetadataUrl, s3StsUrl }: Pick<
+    Partial<Settings>,
+    "contentUrl" | LenderSetting
+  >,
+): string | undefined {
+  const content = contentUrl === undefined ? undefined : parseContentUrl(contentUrl);
+  if (content === undefined) return undefined;
+  if (s3Credentials === "instance") return s3MetadataUrl;
+  if (s3Credentials !== "web-identity") return undefined;
+  return s3StsUrl ?? `https://sts.${content.region}.amazonaws.com`;
 }
 
 /** What it takes to copy one directory to another. */

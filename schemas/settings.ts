@@ -40,12 +40,19 @@ const entries = {
   allowDifferent: v.optional(agreed),
   /** Where content is kept. Default: the data directory. */
   contentUrl: v.optional(contentUrl),
+  /** Where the credentials for it come from: the next settings, the machine, or a web identity. */
+  s3Credentials: v.optional(oneOf("keys", "instance", "web-identity"), "keys"),
   s3AccessKey: v.optional(text),
   s3AccessKeyFile: v.optional(path),
   s3SecretKey: v.optional(text),
   s3SecretKeyFile: v.optional(path),
   s3SessionToken: v.optional(text),
   s3SessionTokenFile: v.optional(path),
+  s3MetadataUrl: v.optional(httpUrl, "http://169.254.169.254"),
+  s3RoleArn: v.optional(text),
+  s3WebIdentityTokenFile: v.optional(path),
+  /** Who lends credentials to a web identity. Default: STS of the region. */
+  s3StsUrl: v.optional(httpUrl),
   logLevel: v.optional(oneOf("debug", "info", "warn", "error"), "info"),
   /** Default: text on a terminal, otherwise json. */
   logFormat: v.optional(oneOf("text", "json")),
@@ -138,10 +145,19 @@ const Settings = v.pipe(
     "set STRONGROOM_PUBLIC_URL only: STRONGROOM_ORIGIN is its former name",
   ),
   v.check(
-    ({ contentUrl, s3AccessKey, s3SecretKey }) =>
-      (contentUrl === undefined) === (s3AccessKey === undefined) &&
-      (contentUrl === undefined) === (s3SecretKey === undefined),
-    "set STRONGROOM_CONTENT_URL, STRONGROOM_S3_ACCESS_KEY and STRONGROOM_S3_SECRET_KEY together",
+    ({ contentUrl, s3Credentials, s3AccessKey, s3SecretKey }) => {
+      const needsKeys = contentUrl !== undefined && s3Credentials === "keys";
+      return needsKeys === (s3AccessKey !== undefined) && needsKeys === (s3SecretKey !== undefined);
+    },
+    "set STRONGROOM_CONTENT_URL, STRONGROOM_S3_ACCESS_KEY and STRONGROOM_S3_SECRET_KEY together, " +
+      "but no keys with another STRONGROOM_S3_CREDENTIALS",
+  ),
+  v.check(
+    ({ s3Credentials, s3RoleArn, s3WebIdentityTokenFile }) =>
+      s3Credentials !== "web-identity" ||
+      s3RoleArn !== undefined && s3WebIdentityTokenFile !== undefined,
+    "STRONGROOM_S3_CREDENTIALS=web-identity needs STRONGROOM_S3_ROLE_ARN and " +
+      "STRONGROOM_S3_WEB_IDENTITY_TOKEN_FILE",
   ),
   v.check(
     ({ databaseUrl, databaseDirectUrl }) =>

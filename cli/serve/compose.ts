@@ -201,6 +201,7 @@ export async function compose(
     inFlight,
     measure: measureServer({
       ...{ inFlight, records, damage, jobs, totals, events, droppedLines: given.droppedLines },
+      store: storage.store,
       host: capacity,
       place: settings.contentUrl === undefined ? "file" : "object",
     }),

@@ -23,6 +23,8 @@ export interface MeasuredParts {
   readonly events: ServerEvents;
   /** How many lines of the log were dropped. */
   readonly droppedLines: (() => number) | undefined;
+  /** The requests to the object store, if there is one. */
+  readonly store: Storage["store"];
 }
 
 const STARTED_SECONDS = Date.now() / 1000;
@@ -32,6 +34,8 @@ export function measureServer(parts: MeasuredParts): Measure {
   return async () => [
     gauge("strongroom_http_requests_in_flight", "Requests being served", parts.inFlight.count),
     ...await databaseMetrics(parts),
+    ...sharingMetrics(parts.records),
+    ...parts.store === undefined ? [] : storeMetrics(parts.store),
     ...damageMetrics(parts.damage),
     ...scanMetrics(parts.totals),
     ...capacityMetrics(parts.host),
@@ -83,6 +87,48 @@ async function storageMetrics({ records, place }: MeasuredParts): Promise<Metric
     ],
     counter("strongroom_commits_total", "Transactions that were committed", measured.commits),
     counter("strongroom_writes_total", "Pieces of work that these carried out", measured.works),
+  ];
+}
+
+/** What is known of a database that servers share, whether it can be reached or not. */
+function sharingMetrics(records: MeasuredParts["records"]): Metric[] {
+  const measured = records.sharing?.();
+  if (measured === undefined) return [];
+  const { open, used, waiting, leaseSeconds } = measured;
+  return [
+    gauge("strongroom_database_connections", "Open connections, by what they are for", {
+      label: "purpose",
+      values: open,
+    }),
+    gauge("strongroom_database_connections_used", "Those of them that are in use", {
+      label: "purpose",
+      values: used,
+    }),
+    gauge("strongroom_database_waiting", "Work that waits for a connection", {
+      label: "purpose",
+      values: waiting,
+    }),
+    gauge(
+      "strongroom_lease_seconds",
+      "How long no other server takes over from this one, if the database stays away",
+      leaseSeconds,
+    ),
+  ];
+}
+
+function storeMetrics(
+  { requests, failures, seconds }: NonNullable<MeasuredParts["store"]>,
+): Metric[] {
+  return [
+    counter("strongroom_store_requests_total", "Requests to the object store, with each attempt", {
+      label: "method",
+      values: requests,
+    }),
+    counter("strongroom_store_failures_total", "Those of them that failed", {
+      label: "kind",
+      values: failures,
+    }),
+    counter("strongroom_store_seconds_total", "Seconds until the store began its replies", seconds),
   ];
 }
 

@@ -55,7 +55,7 @@ export async function launch(name: CommandName, args: readonly string[]): Promis
   using program = programArguments({ permissions, fixedFlags, entry });
   const child = new Deno.Command(Deno.execPath(), {
     args: [...program.args, name, ...cacert === undefined ? [] : [`--cacert=${cacert}`], ...args],
-    env: COMMANDS[name] === "data" ? {} : trustVariables(),
+    env: permissions.net.length > 0 ? trustVariables() : {},
     // A terminal signals a whole process group. Outside of it, the child receives signals once, from here.
     detached: true,
   }).spawn();

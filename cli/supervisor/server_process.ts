@@ -1,3 +1,4 @@
+import { trustVariables } from "../environment.ts";
 import * as v from "valibot";
 import { containerLimits } from "../../core/capacity/mod.ts";
 import { asError, type Log } from "../../core/log.ts";
@@ -61,7 +62,7 @@ export class ServerProcess {
     this.#options = options;
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...options.program.args, "serve", "--supervised", ...options.args],
-      env: SERVER_MALLOC,
+      env: { ...SERVER_MALLOC, ...trustVariables() },
       // Its stdin ends when this process does, even if it is killed.
       stdin: "piped",
       stdout: "piped",

@@ -153,9 +153,17 @@ export class Database implements AsyncDisposable {
     };
   }
 
-  /** How many connections are open. */
-  get connections(): number {
-    return Object.values(this.#lanes).reduce((sum, { pool }) => sum + pool.count, 0);
+  /** How many connections are open, by what they are for, how many of them are used, and how much work waits. */
+  get connections(): Record<"open" | "used" | "waiting", Record<string, number>> {
+    const counted = (count: (pool: Connections) => number) =>
+      Object.fromEntries(
+        Object.entries(this.#lanes).map(([purpose, { pool }]) => [purpose, count(pool)]),
+      );
+    return {
+      open: counted(({ count }) => count),
+      used: counted(({ count, unused }) => count - unused),
+      waiting: counted(({ waiting }) => waiting),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -48,7 +48,7 @@ import { PostgresContentTable } from "./content_table.ts";
 import { measureDatabase, tidying } from "./measures.ts";
 import { Undecided } from "./decided_uploads.ts";
 import { type LeaseOptions, ServerLease } from "./server_lease.ts";
-import { Database, type DatabaseOptions } from "./database.ts";
+import { Database } from "./database.ts";
 import { probeDatabase } from "./probe.ts";
 import { Lists } from "./lists.ts";
 import { findById, findByPath, findLocated } from "./lookup.ts";
@@ -56,35 +56,15 @@ import { Revocations } from "./revocations.ts";
 import { PostgresEvents } from "./postgres_events.ts";
 import { readPage, readRepositories, refusedIn, versionOf } from "./pages.ts";
 import { statementsOf } from "./run_statements.ts";
-import { SharedScanQueue, type SharedScanQueueOptions } from "./shared_scan_queue.ts";
+import { SharedScanQueue } from "./shared_scan_queue.ts";
 import { STATEMENTS } from "./statements.ts";
+import type { PostgresStoreOptions } from "./store_options.ts";
 import { storedBytes, usageOf } from "./usage.ts";
 import type { PostgresTransaction } from "./write_transaction.ts";
 import { Writes } from "./writes.ts";
 
 /** A listing whose reader takes longer than this for a batch continues with another snapshot. */
 const LIST_IDLE_MS = 1000;
-
-export interface PostgresStoreOptions extends DatabaseOptions {
-  /** How servers share their scans. */
-  readonly sharedQueue?: SharedScanQueueOptions;
-  /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
-  readonly listIdleMs?: number;
-  /** See {@link Revocations}. @default 1000 */
-  readonly revocationsMs?: number;
-  /** Where the records of large changes are kept. */
-  readonly temporaryDirectory: string;
-  /** A change of more records than this is large. @default 10000 */
-  readonly maxDirectRecords?: number;
-  /** The version of the scan results that count. @default that of the scanners */
-  readonly resultsVersion?: string | undefined;
-  /**
-   * Called when the outcome of a commit is unknown, whose request gets no reply, or others have taken over
-   * from this server. The process must end.
-   * @default throws the error where nothing catches it
-   */
-  readonly onFatal?: (error: Error) => void;
-}
 
 type Work<T> = (transaction: PostgresTransaction) => Promise<T>;
 
@@ -237,6 +217,11 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
     for await (const records of this.list(query)) yield entriesJson(records);
   }
+
+  readonly sharing = () => ({
+    ...this.database.connections,
+    leaseSeconds: this.#lease?.heldSeconds ?? 0,
+  });
 
   measure(): Promise<DatabaseMeasures> {
     return measureDatabase(this.database, this.#written);

@@ -70,6 +70,11 @@ export class ServerLease implements AsyncDisposable {
     return !this.#ended && performance.now() < this.#heldUntil;
   }
 
+  /** How long no other server takes over, in seconds. */
+  get heldSeconds(): number {
+    return this.#ended ? 0 : Math.max(0, this.#heldUntil - performance.now()) / 1000;
+  }
+
   /** Ends the lease: others take over at once what this server still holds. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended = true;

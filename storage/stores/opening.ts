@@ -2,17 +2,16 @@ import type { StoppingServer } from "../disk/lock_wait.ts";
 import type { ContentLocation } from "../../schemas/content_url.ts";
 import type { DatabaseAddress } from "../../schemas/database_url.ts";
 import type { DirectoryLock } from "../disk/lock.ts";
+import type { CredentialSource } from "../content/objects/credentials.ts";
+import type { RequestOptions } from "../content/objects/requests.ts";
 import type { ContentStore } from "../content/content_store.ts";
 import type { RecordStore } from "../tables/record_store.ts";
 
 /** The object store that keeps content, and what signs requests to it. */
 export interface ContentSettings {
   readonly location: ContentLocation;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string | undefined;
-  };
+  readonly credentials: CredentialSource;
+  readonly requests?: Pick<RequestOptions, "totals">;
   /** Called with failures that clients do not see. @default does nothing */
   readonly onFailure?: (error: unknown) => void;
   /** Called with what the store does not allow, without which the rest goes on. @default does nothing */

@@ -1,3 +1,4 @@
+import { StoreTotals } from "../content/objects/store_totals.ts";
 import { statfs } from "node:fs/promises";
 import { withinTime } from "../../core/event_loop.ts";
 import { setTempDirectory } from "../sqlite/connection.ts";
@@ -24,6 +25,7 @@ export const MAX_PROBE_MS = 2000;
 interface StorageParts extends OpenedStores {
   readonly lock: DirectoryLock;
   readonly ballast: Ballast;
+  readonly store: StoreTotals | undefined;
 }
 
 /**
@@ -33,6 +35,8 @@ interface StorageParts extends OpenedStores {
 export class Storage implements AsyncDisposable {
   readonly records: RecordStore;
   readonly blobs: ContentStore;
+  /** The requests to the object store, if there is one. */
+  readonly store: StoreTotals | undefined;
   readonly #dataDir: string;
   readonly #reserveMB: number;
   readonly #lock: DirectoryLock;
@@ -50,6 +54,7 @@ export class Storage implements AsyncDisposable {
     this.#ballast = parts.ballast;
     this.records = parts.records;
     this.blobs = parts.blobs;
+    this.store = parts.store;
     this.blobs.needsSweep = parts.mayDisagree;
   }
 
@@ -94,9 +99,15 @@ export class Storage implements AsyncDisposable {
     const { openStores } = options.database === undefined
       ? await import("./embedded_stores.ts")
       : await import("./shared_stores.ts");
-    const stores = await openStores(dataDir, { lock, reserveBytes, options });
+    const store = options.content && new StoreTotals();
+    const content = options.content && { ...options.content, requests: { totals: store } };
+    const stores = await openStores(dataDir, {
+      lock,
+      reserveBytes,
+      options: { ...options, content },
+    });
     opened.move();
-    return new Storage({ dataDir, reserveMB }, { lock, ballast, ...stores });
+    return new Storage({ dataDir, reserveMB }, { lock, ballast, store, ...stores });
   }
 
   /**

@@ -29,6 +29,16 @@ export interface DatabaseMeasures {
   readonly logBytes: number | undefined;
 }
 
+/** What a server knows of a database that it shares, without asking it. Connections are by their purpose. */
+export interface SharingMeasures {
+  readonly open: Readonly<Record<string, number>>;
+  readonly used: Readonly<Record<string, number>>;
+  /** Work that waits for a connection. */
+  readonly waiting: Readonly<Record<string, number>>;
+  /** How long no other server takes over from this one, even if it cannot renew its lease. */
+  readonly leaseSeconds: number;
+}
+
 /** A database with all that a server keeps in it (C 23). */
 export interface RecordStore
   extends ResourceStore, Partial<DecidedUploads>, Partial<LocatedLookup>, AsyncDisposable {
@@ -63,6 +73,8 @@ export interface RecordStore
     entryOf: (event: Event) => EventEntry,
     log: Log,
   ): Events<Event> & AsyncDisposable;
+  /** Left out if only one server can use the database. */
+  readonly sharing?: () => SharingMeasures;
   /** Measures in a moment, however much the database holds. */
   measure(): Promise<DatabaseMeasures>;
   /**

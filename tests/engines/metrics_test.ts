@@ -1,6 +1,9 @@
 import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { Database } from "../../storage/postgres/database.ts";
+import { ChildServer } from "../support/child_server.ts";
+import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { Postgres } from "../support/postgres.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
@@ -17,7 +20,7 @@ Deno.test({
     const text = await reply.text();
     return [
       reply.status,
-      ...["http_request_seconds", "damaged_content_total", "records"]
+      ...["http_request_seconds", "database_connections", "records"]
         .map((name) => text.includes(`# TYPE strongroom_${name} `)),
     ];
   };
@@ -38,4 +41,47 @@ Deno.test({
     return open.length === 0;
   });
   assert.deepEqual(await read(), [200, true, true, false]);
+});
+
+Deno.test({
+  name: "C 31 GET /metrics shows connections, lease and requests to the store",
+  ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
+}, async () => {
+  await using engine = await Postgres.start();
+  await using store = await S3Engine.start();
+  await using directory = await TempDir.make();
+  await using server = await ChildServer.start({
+    dataDir: directory.path,
+    env: {
+      STRONGROOM_DATABASE_URL: await engine.createDatabase(),
+      STRONGROOM_CONTENT_URL: store.contentUrl(),
+      STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
+      STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
+      STRONGROOM_METRICS: "open",
+      STRONGROOM_DRAIN: "0",
+    },
+  });
+  const read = async () => {
+    const text = await (await fetch(`${server.origin}/metrics`)).text();
+    return (name: string) => {
+      const line = text.split("\n").find((line) => line.startsWith(`strongroom_${name} `));
+      assert.ok(line, `${name}\n${text}`);
+      return Number(line.split(" ")[1]);
+    };
+  };
+  const client = await server.as(1);
+  const before = await read();
+  assert.equal((await client.put("large", "x".repeat(2 ** 17))).status, 201);
+  const after = await read();
+  const puts = 'store_requests_total{method="PUT"}';
+  assert.ok(after(puts) > before(puts));
+  assert.ok(after("store_seconds_total") > before("store_seconds_total"));
+  assert.ok(after('database_connections{purpose="writes"}') > 0);
+  assert.equal(after('database_connections_used{purpose="writes"}'), 0);
+  assert.equal(after('database_waiting{purpose="writes"}'), 0);
+  const lease = after("lease_seconds");
+  assert.ok(lease > 0 && lease <= 30);
+  await store.kill();
+  assert.equal((await client.put("other", "y".repeat(2 ** 17))).status, 503);
+  assert.ok((await read())('store_failures_total{kind="unreachable"}') > 0);
 });

@@ -10,7 +10,7 @@ import type { SqlRow } from "../../storage/tables/dialect.ts";
 import { Bucket } from "../../storage/content/objects/bucket.ts";
 import { S3Requests } from "../../storage/content/objects/requests.ts";
 import { Postgres } from "./postgres.ts";
-import { S3_CREDENTIALS, S3Engine } from "./s3.ts";
+import { S3Engine, SIGNED_BY_TESTS } from "./s3.ts";
 import { TestServer } from "./server.ts";
 import { blobFile } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
@@ -120,7 +120,7 @@ export class CheckedRoom implements AsyncDisposable {
 
   get bucket(): Bucket {
     if (this.content === undefined) throw new Error("The room has no object store");
-    return new Bucket(new S3Requests(this.content.location, S3_CREDENTIALS));
+    return new Bucket(new S3Requests(this.content.location, SIGNED_BY_TESTS));
   }
 
   /** Writes an object that the database does not know, and returns its name. */

@@ -1,7 +1,9 @@
 import { parseContentUrl } from "../../schemas/content_url.ts";
 import type { ContentSettings } from "../../storage/stores/opening.ts";
 import { Bucket } from "../../storage/content/objects/bucket.ts";
+import type { CredentialSource } from "../../storage/content/objects/credentials.ts";
 import { S3Requests } from "../../storage/content/objects/requests.ts";
+import type { Certificate } from "./certificates.ts";
 import { freePort } from "./ports.ts";
 import { TempDir } from "./temp_dir.ts";
 import { isFile } from "./tools.ts";
@@ -14,6 +16,8 @@ const BUCKET = "bucket";
 /** The credentials of the engines in tests. */
 export const S3_CREDENTIALS = { accessKeyId: "tester", secretAccessKey: "a secret of the tests" };
 
+export const SIGNED_BY_TESTS: CredentialSource = { kind: "keys", read: () => S3_CREDENTIALS };
+
 /** An S3 engine (versitygw) with a directory and port of its own. Buckets are directories. */
 export class S3Engine implements AsyncDisposable {
   readonly #directory: TempDir;
@@ -22,7 +26,12 @@ export class S3Engine implements AsyncDisposable {
   #process: Deno.ChildProcess | undefined;
   #prefixes = 0;
 
-  private constructor(directory: TempDir, program: string, port: number) {
+  private constructor(
+    directory: TempDir,
+    program: string,
+    port: number,
+    readonly certificate: Certificate | undefined,
+  ) {
     this.#directory = directory;
     this.#program = program;
     this.port = port;
@@ -35,20 +44,21 @@ export class S3Engine implements AsyncDisposable {
     return false;
   }
 
-  static async start(): Promise<S3Engine> {
+  /** @param certificate Has it accept encrypted connections alone. */
+  static async start(certificate?: Certificate): Promise<S3Engine> {
     const program = findProgram();
     if (program === undefined) throw new Error("versitygw is not installed");
     await using made = new AsyncDisposableStack();
     const directory = made.use(await TempDir.make());
     await Deno.mkdir(`${directory.path}/data/${BUCKET}`, { recursive: true });
-    const engine = new S3Engine(directory, program, freePort());
+    const engine = new S3Engine(directory, program, freePort(), certificate);
     await engine.restart();
     made.move();
     return engine;
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `${this.certificate === undefined ? "http" : "https"}://127.0.0.1:${this.port}`;
   }
 
   /** The directory of the objects. */
@@ -68,7 +78,7 @@ export class S3Engine implements AsyncDisposable {
   ): ContentSettings {
     const location = parseContentUrl(url);
     if (location === undefined) throw new Error(`Not an address: ${url}`);
-    return { location, credentials: S3_CREDENTIALS, onFailure };
+    return { location, credentials: SIGNED_BY_TESTS, onFailure };
   }
 
   /** Kills the engine at once. */
@@ -85,7 +95,11 @@ export class S3Engine implements AsyncDisposable {
     await this.kill();
     this.#process = new Deno.Command(this.#program, {
       args: [
-        ...["--port", `127.0.0.1:${this.port}`, "--quiet", "posix"],
+        ...["--port", `127.0.0.1:${this.port}`, "--quiet"],
+        ...(this.certificate === undefined
+          ? []
+          : ["--cert", this.certificate.certificate, "--key", this.certificate.key]),
+        "posix",
         ...["--sidecar", await this.#sidecar(), `${this.#directory.path}/data`],
       ],
       env: {
@@ -97,7 +111,7 @@ export class S3Engine implements AsyncDisposable {
     }).spawn();
     await until(async () => {
       try {
-        await (await fetch(this.endpoint)).body?.cancel();
+        using _connection = await Deno.connect({ hostname: "127.0.0.1", port: this.port });
         return true;
       } catch {
         return false;
@@ -107,7 +121,7 @@ export class S3Engine implements AsyncDisposable {
 
   /** The names of all objects of a strongroom, sorted. */
   async keys({ location }: ContentSettings): Promise<string[]> {
-    const bucket = new Bucket(new S3Requests(location, S3_CREDENTIALS));
+    const bucket = new Bucket(new S3Requests(location, SIGNED_BY_TESTS));
     const keys: string[] = [];
     for await (const page of bucket.list(location.prefix)) keys.push(...page.map(({ key }) => key));
     return keys.filter((key) => !/\/(?:probe|strongroom)$/.test(key)).sort();

@@ -1,8 +1,9 @@
 import type { ContentLocation } from "../../../schemas/content_url.ts";
+import type { CredentialSource } from "./credentials.ts";
 import { Bucket } from "./bucket.ts";
 import { isTransient } from "./failures.ts";
 import { probeBucket, probeKey } from "./marker.ts";
-import { type S3Credentials, S3Requests } from "./requests.ts";
+import { S3Requests } from "./requests.ts";
 
 /** How often something is written at most (C 31). */
 const WRITE_INTERVAL_MS = 30_000;
@@ -16,7 +17,7 @@ export class BucketProbe {
   #wroteAt = -Infinity;
   #refusal: unknown;
 
-  constructor(location: ContentLocation, credentials: S3Credentials) {
+  constructor(location: ContentLocation, credentials: CredentialSource) {
     this.#location = location;
     this.#bucket = new Bucket(
       new S3Requests(location, credentials, { timeoutMs: TIMEOUT_MS, attempts: 1 }),

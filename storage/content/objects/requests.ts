@@ -3,15 +3,10 @@ import { SignatureV4 } from "@smithy/signature-v4";
 import type { Chunk } from "../../../core/content.ts";
 import type { ContentLocation } from "../../../schemas/content_url.ts";
 import { KIB, MIB } from "../../../schemas/units.ts";
+import { type CredentialSource, currentCredentials } from "./credentials.ts";
 import { failureOf, isTransient, S3Failure } from "./failures.ts";
 import { replyText } from "./reply_text.ts";
-
-/** What signs requests. */
-export interface S3Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
+import type { StoreTotals } from "./store_totals.ts";
 
 export interface S3Request {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
@@ -31,6 +26,8 @@ export interface RequestOptions {
   readonly attempts?: number;
   /** The first pause before a request is sent again; each is twice the one before. @default 200 ms */
   readonly retryMs?: number;
+  /** Counts the requests. @default nothing does */
+  readonly totals?: StoreTotals | undefined;
   /** Asked before each request that adds something to the store. @default always */
   readonly mayWrite?: (() => boolean) | undefined;
 }
@@ -53,15 +50,17 @@ export class S3Requests {
   readonly #attempts: number;
   readonly #retryMs: number;
   readonly #mayWrite: () => boolean;
+  readonly #totals: StoreTotals | undefined;
 
   constructor(
     location: ContentLocation,
-    { accessKeyId, secretAccessKey, sessionToken }: S3Credentials,
+    source: CredentialSource,
     {
       timeoutMs = TIMEOUT_MS,
       attempts = ATTEMPTS,
       retryMs = RETRY_MS,
       mayWrite = () => true,
+      totals,
     }: RequestOptions = {},
   ) {
     this.#location = location;
@@ -70,13 +69,14 @@ export class S3Requests {
     this.#attempts = attempts;
     this.#retryMs = retryMs;
     this.#mayWrite = mayWrite;
+    this.#totals = totals;
+    const current = currentCredentials(source);
     this.#signer = new SignatureV4({
       service: "s3",
       region: location.region,
-      credentials: {
-        accessKeyId,
-        secretAccessKey,
-        ...(sessionToken !== undefined && { sessionToken }),
+      credentials: async () => {
+        const { sessionToken, ...keys } = await current();
+        return { ...keys, ...(sessionToken !== undefined && { sessionToken }) };
       },
       sha256: Sha256,
       uriEscapePath: false,
@@ -123,12 +123,15 @@ export class S3Requests {
         "This server is out of touch with the others: its objects may be given up",
       );
     }
-    const { url, headers } = await this.#signed(request);
+    const { url, headers } = await this.#signed(request).catch((cause) => {
+      throw new S3Failure("Cannot sign requests to the content store", { cause });
+    });
     const late = new AbortController();
     const ms = this.#timeoutMs + (body?.length ?? 0) / MIN_BYTES_PER_MS;
     // Ends with the head of the reply: who reads the body has time limits of its own.
     const timer = setTimeout(() => late.abort(new Error(`No reply within ${ms} ms`)), ms);
-    let response: Response;
+    const started = performance.now();
+    let response: Response | undefined;
     try {
       response = await fetch(url, {
         method,
@@ -141,6 +144,7 @@ export class S3Requests {
       throw new S3Failure("Cannot reach the content store", { cause: error });
     } finally {
       clearTimeout(timer);
+      this.#totals?.count(method, response?.status, performance.now() - started);
     }
     if (response.ok) return response;
     const limits = { stallMs: this.#timeoutMs, maxBytes: MAX_ERROR_BYTES };

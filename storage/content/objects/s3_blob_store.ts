@@ -31,6 +31,7 @@ import { WORKERS } from "../../threads/workers.ts";
 import { Bucket } from "./bucket.ts";
 import { BucketProbe } from "./bucket_probe.ts";
 import { temporaryCopy } from "./content_copy.ts";
+import type { CredentialSource } from "./credentials.ts";
 import { asUnavailable, rethrowUnavailable } from "./failures.ts";
 import { LargeObjects } from "./large_objects.ts";
 import { type OwnerParts, probeBucket, requireOwner } from "./marker.ts";
@@ -39,7 +40,7 @@ import { ObjectQuarantine } from "./object_quarantine.ts";
 import { type ObjectRange, openHeld } from "./object_reader.ts";
 import { ObjectSink } from "./object_sink.ts";
 import { Removals } from "./removals.ts";
-import { type RequestOptions, type S3Credentials, S3Requests } from "./requests.ts";
+import { type RequestOptions, S3Requests } from "./requests.ts";
 import { objectRow, StagedObject } from "./staged_object.ts";
 import { storedHashes } from "./stored_hashes.ts";
 
@@ -54,7 +55,7 @@ const MAX_LOOKUPS = 5;
 
 export interface S3BlobStoreOptions extends OwnerParts {
   readonly location: ContentLocation;
-  readonly credentials: S3Credentials;
+  readonly credentials: CredentialSource;
   readonly objects: ObjectTable;
   /** Content is refused while less than this is free. @default 0 */
   readonly reserveBytes?: number;

@@ -61,10 +61,19 @@ Deno.test({
 }, async () => {
   await using engine = await Postgres.start();
   const url = await engine.createDatabase();
-  await using admin = await Database.open(databaseAddress(url));
-  for (const role of ROLES) {
-    await admin.use("writes", (session) => session.script(`CREATE ROLE ${role} SUPERUSER LOGIN`));
-  }
+  await using admin = await Database.open(databaseAddress(await engine.createDatabase()));
+  await admin.use("writes", (session) =>
+    session.script(`
+      CREATE ROLE holder;
+      ${
+      ROLES.map((it) =>
+        `CREATE ROLE ${it} LOGIN IN ROLE holder; ALTER ROLE ${it} SET role = holder`
+      ).join(";")
+    };
+    `));
+  const name = new URL(url).pathname.slice(1);
+  // Whoever owns the database may make tables in it.
+  await admin.use("writes", (session) => session.script(`ALTER DATABASE ${name} OWNER TO holder`));
   await using directory = await TempDir.make();
   // As Kubernetes has secrets in a directory, and replaces them.
   const write = async (role: string) => {

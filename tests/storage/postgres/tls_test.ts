@@ -3,6 +3,7 @@ import { databaseAddress } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
 import { Authority } from "../../support/certificates.ts";
 import { ChildServer, strongroom } from "../../support/child_server.ts";
+import { S3_CREDENTIALS, S3Engine } from "../../support/s3.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { USER_PRIVILEGES } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
@@ -68,5 +69,26 @@ Deno.test({ name: "TLS to PostgreSQL", ignore }, async (t) => {
       const { code, stderr } = await strongroom(command.split(" "), env);
       assert.deepEqual([code, stderr], [0, ""], command);
     }
+  });
+  await t.step("C 31 SSL_CERT_FILE names authorities for both engines", async () => {
+    const certificate = await authority.issue("IP:127.0.0.1");
+    await using store = S3Engine.isInstalled ? await S3Engine.start(certificate) : undefined;
+    const start = async (variables: Record<string, string>) => {
+      await using directory = await TempDir.make();
+      await using _server = await ChildServer.start({
+        dataDir: directory.path,
+        env: {
+          STRONGROOM_DATABASE_URL: `${await engine.createDatabase()}?sslmode=verify-full`,
+          ...store && {
+            STRONGROOM_CONTENT_URL: store.contentUrl(),
+            STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
+            STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
+          },
+          ...variables,
+        },
+      });
+    };
+    await start({ SSL_CERT_FILE: authority.certificate });
+    await assert.rejects(start({ SSL_CERT_FILE: other.certificate }), /verify.* certificate/);
   });
 });

@@ -8,7 +8,7 @@ import { S3Requests } from "../../../../storage/content/objects/requests.ts";
 import { FILES_ONLY } from "../../../../storage/threads/permissions.ts";
 import { WorkerPool } from "../../../../storage/threads/pool.ts";
 import { WORKERS } from "../../../../storage/threads/workers.ts";
-import { S3_CREDENTIALS } from "../../../support/s3.ts";
+import { SIGNED_BY_TESTS } from "../../../support/s3.ts";
 import { TempDir } from "../../../support/temp_dir.ts";
 import { until } from "../../../support/until.ts";
 
@@ -37,7 +37,7 @@ Deno.test("C 6 and C 23 parts that wait for a slow store are in files, however m
   const endpoint = `http://127.0.0.1:${server.addr.port}`;
   const location = { bucket: "bucket", prefix: "p/", endpoint, region: "us-east-1" };
   const parts = {
-    bucket: new Bucket(new S3Requests(location, S3_CREDENTIALS)),
+    bucket: new Bucket(new S3Requests(location, SIGNED_BY_TESTS)),
     pool,
     temporaryPath: () => `${directory.path}/${crypto.randomUUID()}`,
   };
