@@ -15,6 +15,8 @@ import { refuseSharedPath, resolveTargets, sharedPath } from "./targets.ts";
 export interface FileSelection {
   /** Undefined to read nothing. */
   readonly range?: ByteRange | undefined;
+  /** Whether the range is only announced, and none of it read. @default false */
+  readonly isHead?: boolean;
 }
 
 /** A request to download a file or an archive (RS 4.7). */
@@ -173,7 +175,8 @@ async function prepareFile<Selection extends FileSelection>(
 ): Promise<FileDownload<Selection>> {
   const admission = await tree.gate?.admit(record);
   const selection = select(record);
-  const content = await openFile(tree, record, selection.range, located);
+  const { range, isHead } = selection;
+  const content = await openFile(tree, record, isHead ? undefined : range, located);
   if (admission !== undefined) await confirm(tree, admission, content);
   return { kind: "file", record, selection, content };
 }

@@ -19,7 +19,7 @@ export interface Representation extends Current {
 
 /** What to send for a GET or HEAD. */
 export type Selection =
-  | { readonly status: 200 | 206; readonly range: ByteRange }
+  | { readonly status: 200 | 206; readonly range: ByteRange; readonly isHead?: boolean }
   | { readonly status: 304 | 416; readonly range?: undefined }
   | { readonly status: 412; readonly range?: undefined; readonly refusal: AppError };
 
@@ -32,9 +32,10 @@ export function select(
   const refusal = failedPrecondition(headers, representation);
   if (refusal !== undefined) return { status: 412, refusal };
   if (isUnchanged(headers, representation)) return { status: 304 };
-  const whole: Selection = { status: 200, range: { start: 0, end: size } };
+  const whole = { status: 200, range: { start: 0, end: size } } as const;
   const requested = headers.get("Range");
   // Ranges are defined for GET alone (RFC 9110, 14.2).
+  if (method === "HEAD") return { ...whole, isHead: true };
   if (method !== "GET" || requested === null || !mayRange(headers, representation)) return whole;
   const range = singleRange(requested, size);
   if (range === undefined) return whole;

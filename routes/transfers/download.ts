@@ -64,7 +64,7 @@ export async function sendFile(
   const { status, range } = selection;
   if (status === 412) throw selection.refusal;
   if (status === 304) return respond(c, null, 304, headers);
-  if (range === undefined || content === undefined) {
+  if (range === undefined) {
     return failure(c, {
       kind: "ErrResourcesInvalidRequest",
       message: `Range ${
@@ -73,16 +73,16 @@ export async function sendFile(
     }, { status: 416, headers: { "Content-Range": `bytes */${size}` } });
   }
   const { start, end } = range;
-  return await streamed(c, content, {
-    status,
-    headers: {
-      ...headers,
-      "Content-Type": "application/octet-stream",
-      "Content-Length": String(end - start),
-      "Content-Disposition": attachment(record.name),
-      ...(status === 206 && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
-    },
-  });
+  const all = {
+    ...headers,
+    "Content-Type": "application/octet-stream",
+    "Content-Length": String(end - start),
+    "Content-Disposition": attachment(record.name),
+    ...(status === 206 && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
+  };
+  return content === undefined
+    ? respond(c, null, status, all)
+    : await streamed(c, content, { status, headers: all });
 }
 
 async function sendArchive(

@@ -24,11 +24,23 @@ export interface OpenObject {
   readonly body: ReadableStream<Chunk>;
 }
 
+/** How long an object that was there counts as being there. None gets other bytes under its name. */
+const SEEN_MS = 600_000;
+/** How many of them are remembered. */
+const MAX_SEEN = 50_000;
+
+/** An object that was there. */
+interface SeenObject {
+  readonly size: number;
+  readonly at: number;
+}
+
 /** The objects of a bucket. Each operation is one request, or few. */
 export class Bucket {
   readonly #requests: S3Requests;
   /** Whether the store takes checksums of its own. */
   #takesChecksums = true;
+  readonly #seen = new Map<string, SeenObject>();
 
   constructor(requests: S3Requests) {
     this.#requests = requests;
@@ -39,6 +51,7 @@ export class Bucket {
     await consume(
       await this.#requests.send({ method: "PUT", key, body, headers: this.#checksum(crc32) }),
     );
+    this.#note(key, body.length);
   }
 
   /** Writes a small object, and finds out whether the store takes checksums. */
@@ -108,7 +121,7 @@ export class Bucket {
       });
       // A store may begin its reply before it has done the work.
       const [code = "no result"] = textsOf(xml, "Code");
-      if (textsOf(xml, "ETag").length > 0) return;
+      if (textsOf(xml, "ETag").length > 0) return this.#note(key, size);
       throw new S3Failure(`The content store made no object: ${code}`, { status: 500, code });
     } catch (error) {
       // If only the reply was lost, the object is there.
@@ -139,9 +152,13 @@ export class Bucket {
   async open(key: string, { start, end }: ByteRange): Promise<OpenObject | undefined> {
     const headers = { range: `bytes=${start}-${end - 1}` };
     const response = await this.#orMissing(this.#requests.send({ method: "GET", key, headers }));
-    if (response === undefined) return undefined;
+    if (response === undefined) {
+      this.#seen.delete(key);
+      return undefined;
+    }
     const size = Number(response.headers.get("content-range")?.split("/")[1]);
     if (response.status === 206 && Number.isSafeInteger(size) && response.body !== null) {
+      this.#note(key, size);
       return { size, body: response.body };
     }
     await consume(response);
@@ -156,8 +173,17 @@ export class Bucket {
     return opened?.size;
   }
 
+  /** {@link sizeOf}, as it was up to ten minutes ago. */
+  async recentSizeOf(key: string): Promise<number | undefined> {
+    const seen = this.#seen.get(key);
+    return seen !== undefined && performance.now() - seen.at < SEEN_MS
+      ? seen.size
+      : await this.sizeOf(key);
+  }
+
   /** Deletes an object, if there is one. */
   async delete(key: string): Promise<void> {
+    this.#seen.delete(key);
     await this.#orMissing(this.#requests.send({ method: "DELETE", key }).then(consume));
   }
 
@@ -179,6 +205,13 @@ export class Bucket {
       token = textsOf(xml, "NextContinuationToken")[0];
       if (token === undefined) return;
     }
+  }
+
+  #note(key: string, size: number): void {
+    const [oldest] = this.#seen.keys();
+    if (oldest !== undefined && this.#seen.size >= MAX_SEEN) this.#seen.delete(oldest);
+    this.#seen.delete(key);
+    this.#seen.set(key, { size, at: performance.now() });
   }
 
   #checksum(crc32: string): Record<string, string> {

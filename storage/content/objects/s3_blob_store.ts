@@ -211,7 +211,7 @@ export class S3BlobStore implements ContentStore {
   async sizeOf(hash: string): Promise<number | undefined> {
     const place = await this.#objects.place(hash);
     if (place?.object === undefined) return place?.bytes?.length;
-    return await this.#bucket.sizeOf(place.object).catch(rethrowUnavailable);
+    return await this.#bucket.recentSizeOf(place.object).catch(rethrowUnavailable);
   }
 
   async sizesOf(
