@@ -1,7 +1,7 @@
-import type { Entries, EventEntry } from "../../core/event_channel.ts";
+import type { Entries, EventEntry, StoredEntries } from "../../core/event_channel.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { Database } from "./database.ts";
-import type { Session } from "./session.ts";
+import type { Session, SqlParameters } from "./session.ts";
 
 /** How many events of one owner are kept, and their bytes. */
 export const MAX_EVENTS = 10_000;
@@ -39,6 +39,49 @@ export async function appendEvents(session: Session, entries: Entries): Promise<
   return together(appended);
 }
 
+/** Appends the events that were staged. */
+export type AppendStaged = () => Promise<Appended[]>;
+
+/**
+ * Sends events to the engine that get their numbers later: others who append for the same owners wait for a
+ * moment then.
+ */
+export async function stageEvents(session: Session, entries: StoredEntries): Promise<AppendStaged> {
+  if (entries.bytes > MAX_OPERATION_BYTES) return () => skipNumbers(session, entries.owners);
+  await session.script(STAGED_SCHEMA);
+  for (let position = 0; position < entries.length;) {
+    const batch = await entries.from(position);
+    await Promise.all(
+      partsOf(batch).map((part) =>
+        session.run(
+          `INSERT INTO ${STAGED} (owner, text)
+         SELECT * FROM unnest(:owners::bigint[], :texts::text[])`,
+          { owners: part.map(({ owner }) => owner), texts: part.map(({ text }) => text) },
+        )
+      ),
+    );
+    position += batch.length;
+  }
+  const owners = [...entries.owners].sort(([a], [b]) => a - b);
+  return () =>
+    Promise.all(owners.map(([owner, count]) =>
+      appendFrom(
+        session,
+        `SELECT row_number() OVER (ORDER BY position) AS position, text FROM ${STAGED}
+         WHERE owner = :owner::bigint`,
+        { owner, count },
+      )
+    ));
+}
+
+const STAGED = "pg_temp.staged_events";
+const STAGED_SCHEMA = `CREATE TEMP TABLE IF NOT EXISTS staged_events (
+    position bigint GENERATED ALWAYS AS IDENTITY,
+    owner bigint NOT NULL,
+    text text NOT NULL
+  ) ON COMMIT DELETE ROWS;
+  DELETE FROM ${STAGED}`;
+
 /** Numbers of an owner that one transaction got follow each other. */
 function together(appended: readonly Appended[]): Appended[] {
   const byOwner = Map.groupBy(appended, ({ owner }) => owner);
@@ -67,15 +110,27 @@ function partsOf(entries: readonly EventEntry[]): (readonly EventEntry[])[] {
   );
 }
 
-async function append(
+function append(session: Session, owner: number, texts: readonly string[]): Promise<Appended> {
+  const added =
+    "SELECT text, position FROM unnest(:texts::text[]) WITH ORDINALITY AS it (text, position)";
+  return appendFrom(session, added, { owner, count: texts.length, texts });
+}
+
+/**
+ * Appends events of an owner.
+ *
+ * @param added Selects their texts, and their positions from 1.
+ */
+async function appendFrom(
   session: Session,
-  owner: number,
-  texts: readonly string[],
+  added: string,
+  parameters: SqlParameters & { readonly owner: number; readonly count: number },
 ): Promise<Appended> {
+  const { owner, count } = parameters;
   const row = await session.get(
     `WITH added AS MATERIALIZED (
        SELECT position, text, sum(octet_length(text)) OVER (ORDER BY position) AS size
-       FROM unnest(:texts::text[]) WITH ORDINALITY AS added (text, position)
+       FROM (${added}) AS it
      ), channel AS (
        INSERT INTO event_channels AS channel (owner, epoch, next, total)
        SELECT :owner::bigint, replace(gen_random_uuid()::text, '-', ''), 1 + count(*), max(size)
@@ -90,9 +145,9 @@ async function append(
        INSERT INTO event_arrivals (owner, first, count) SELECT :owner, first, :count FROM channel
      )
      SELECT first FROM channel`,
-    { owner, texts, count: texts.length },
+    parameters,
   );
-  return { owner, first: Number(row?.first), count: texts.length };
+  return { owner, first: Number(row?.first), count };
 }
 
 /** Takes the numbers of events that are not kept, so that subscribers find that they miss some. */

@@ -3,7 +3,7 @@ import type { WriteOptions } from "../../core/ports.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
 import { commit, isAtWork, markRun, type TransactionId, transactionId } from "./commits.ts";
 import type { Database, HeldSession } from "./database.ts";
-import { type Appended, appendEvents } from "./event_log.ts";
+import { type Appended, appendEvents, type AppendStaged, stageEvents } from "./event_log.ts";
 import { isEngineFailure } from "./failures.ts";
 import {
   areWithin,
@@ -83,21 +83,21 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
     const transaction = new PostgresTransaction(this, kept);
     const result = await work(transaction);
     await Promise.all(transaction.actions.map((action) => action()));
-    if (this.#change !== undefined) await this.#bringUp(this.#change);
     if (this.failure !== undefined) throw this.failure;
     const entries = events?.(result) ?? [];
-    if (entries.length > 0) await this.#append(entries);
+    using _stored = "owners" in entries ? entries : undefined;
+    const staged = await this.#endLarge(entries);
+    if (entries.length > 0) await this.#append(entries, staged);
     else if (this.#held !== undefined) await this.#commit(this.#held.session);
     onCommit?.(result);
     return result;
   }
 
   /** Appends events, and commits. They come last, as others who append for the same owner wait. */
-  async #append(entries: Entries): Promise<void> {
-    using _stored = "owners" in entries ? entries : undefined;
+  async #append(entries: Entries, staged: AppendStaged | undefined): Promise<void> {
     const session = await this.#run([], (session) => Promise.resolve(session));
     if ("owners" in entries) {
-      this.appended = await appendEvents(session, entries);
+      this.appended = await (staged?.() ?? appendEvents(session, entries));
       return await this.#commit(session);
     }
     // The commit is sent before their reply: it fails if they do.
@@ -160,6 +160,16 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
     const change = await this.#run([], beginLargeChange);
     await holdRoots(this.#parts.database, change, roots);
     this.#change = change;
+  }
+
+  /** Ends what takes long of a large change, and takes its locks. Returns what appends its events. */
+  async #endLarge(entries: Entries): Promise<AppendStaged | undefined> {
+    if (this.#change === undefined) return undefined;
+    const staged = "owners" in entries
+      ? await this.#run([], (session) => stageEvents(session, entries))
+      : undefined;
+    await this.#bringUp(this.#change);
+    return staged;
   }
 
   /** Takes the locks that others need only for a moment, once a large change has done what takes long. */
