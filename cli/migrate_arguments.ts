@@ -13,13 +13,22 @@ export interface MigrateArguments {
   readonly json: boolean;
 }
 
-/** @throws {UsageError} when they do not name two strongrooms. */
-export async function migrateArguments(args: readonly string[]): Promise<MigrateArguments> {
-  const { from, to, json } = parseOptions([...args], {
+/**
+ * What is to be carried, or that an upgrade is to be finished.
+ *
+ * @throws {UsageError} when they do not name two strongrooms.
+ */
+export async function migrateArguments(
+  args: readonly string[],
+): Promise<MigrateArguments | "finish"> {
+  const { from, to, json, finish } = parseOptions([...args], {
+    finish: { type: "boolean", default: false },
     from: { type: "string" },
     to: { type: "string" },
     json: { type: "boolean", default: false },
   });
+  if (finish && from === undefined && to === undefined && !json) return "finish";
+  if (finish) throw new UsageError("--finish goes with no other option");
   if (from === undefined || to === undefined) {
     throw new UsageError("Both --from and --to are required");
   }

@@ -137,7 +137,7 @@ restored.`,
   },
   migrate: {
     summary: "Carry a whole strongroom to other engines, and verify it there",
-    forms: ["migrate --from SOURCE --to TARGET [--json]"],
+    forms: ["migrate --from SOURCE --to TARGET [--json]", "migrate --finish"],
     details:
       `A strongroom is named by its data directory or, if it uses PostgreSQL or an object store, by a file
 with the settings of its server, one a line, such as
@@ -147,7 +147,9 @@ Exit code 0: the target is whole; 1: some content of the source is missing or da
 
   --from SOURCE  The data directory or the file of settings of the strongroom
   --to TARGET    Those of the new one
-  --json         Print what was carried as JSON`,
+  --json         Print what was carried as JSON
+  --finish       End an upgrade of servers that share the database of the settings: from then on, those of
+                 an earlier version do not start`,
     examples: [
       "strongroom migrate --from /var/lib/strongroom --to /etc/strongroom/new.env",
       "strongroom migrate --from old.env --to /srv/strongroom",

@@ -2,8 +2,11 @@ import type { Settings } from "../../schemas/settings.ts";
 import { databaseOf } from "../../schemas/database_url.ts";
 import { migrate } from "../../storage/upkeep/migrate/migrate.ts";
 import type { Strongroom } from "../../storage/upkeep/migrate/strongrooms.ts";
-import { logOf } from "../environment.ts";
+import { loadSettings, logOf } from "../environment.ts";
 import { printOutcome, totalsText, withProgress } from "../backup/outcome.ts";
+import { print } from "../print.ts";
+import { UsageError } from "../usage_error.ts";
+import { finish } from "../../storage/upkeep/migrate/finish.ts";
 import { migrateArguments } from "../migrate_arguments.ts";
 import { contentSettings } from "../serve/content_settings.ts";
 
@@ -12,7 +15,9 @@ import { contentSettings } from "../serve/content_settings.ts";
  * is damaged at the source keeps it from that; main.ts maps failures to 2.
  */
 export async function run(args: string[]): Promise<number> {
-  const { from, to, json } = await migrateArguments(args);
+  const given = await migrateArguments(args);
+  if (given === "finish") return await finishUpgrade();
+  const { from, to, json } = given;
   const { result, seconds } = await withProgress(
     "Preparing",
     (onProgress) => migrate(strongroomOf(from), strongroomOf(to), onProgress),
@@ -33,6 +38,20 @@ export async function run(args: string[]): Promise<number> {
       seconds,
     },
   });
+}
+
+/** `strongroom migrate --finish` (C 31). */
+async function finishUpgrade(): Promise<number> {
+  const database = databaseOf(loadSettings());
+  if (database === undefined) {
+    throw new UsageError("--finish needs STRONGROOM_DATABASE_URL: other databases have one server");
+  }
+  print(
+    await finish(database)
+      ? "The upgrade is finished: servers of earlier versions do not start any more"
+      : "There is no upgrade to finish",
+  );
+  return 0;
 }
 
 function strongroomOf(settings: Settings): Strongroom {

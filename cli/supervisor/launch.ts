@@ -6,6 +6,7 @@
  */
 
 import { secretFiles } from "../../schemas/settings.ts";
+import { MODULE_DIRECTORIES } from "../../storage/threads/program_modules.ts";
 import { namesOf } from "../../storage/disk/path_names.ts";
 import { backupArguments } from "../backup_arguments.ts";
 import { type Access, type CommandName, COMMANDS, type CommandWith } from "../commands.ts";
@@ -65,7 +66,17 @@ export async function launch(name: CommandName, args: readonly string[]): Promis
 
 /** What the servers of both strongrooms may use, but for their own ports and keys. */
 async function migratePermissions(args: readonly string[]): Promise<Permissions> {
-  const { from, to, files } = await migrateArguments(args);
+  const given = await migrateArguments(args);
+  if (given === "finish") {
+    const settings = loadSettings(() => {});
+    const { databaseUrl, databaseUrlFile, databaseDirectUrl, databaseDirectUrlFile } = settings;
+    const engines = enginesOf({
+      ...{ databaseUrl, databaseUrlFile, databaseDirectUrl, databaseDirectUrlFile },
+    });
+    const read = [...MODULE_DIRECTORIES, ...secretFiles(settings).flatMap(namesOf)];
+    return withEngines(engines, { read, write: [] });
+  }
+  const { from, to, files } = given;
   const both = [from, to].map((settings) =>
     permissionsFor({ ...settings, jwtPublicKey: undefined, jwksUrl: undefined })
   );

@@ -41,12 +41,17 @@ const MIGRATIONS: readonly string[] = [
   largeChanges,
 ];
 
+/** The version of the schema that this program makes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
 /** The first supported version, as `server_version_num` has it. */
 const MIN_SERVER_VERSION = 140000;
 
 /**
  * Migrates the database to the current schema, in one transaction. If several servers start at once, one
- * of them does.
+ * of them does. The version of a database that was in use stays: servers of the former release go on, and start,
+ * until {@link finishUpgrade}.
+ * See docs/design/several_servers.md.
  *
  * @throws {Error} when the database is not supported, or has a newer schema than this program.
  */
@@ -55,22 +60,75 @@ export async function migrate(session: Session): Promise<void> {
   await refuseHidden(session);
   await session.begin();
   await session.run("SELECT pg_advisory_xact_lock(:lock::bigint)", { lock: LOCKS.migration });
-  await session.script("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)");
-  const row = await session.get("SELECT max(version) AS version FROM schema_version");
-  const version = Number(row?.version);
-  if (version > MIGRATIONS.length) {
+  await session.script(
+    `CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL);
+     CREATE TABLE IF NOT EXISTS schema_steps (step integer PRIMARY KEY)`,
+  );
+  const { version, missing } = await readSchema(session);
+  if (version > SCHEMA_VERSION) {
     throw new Error(
-      `The database has schema version ${version}; this program supports up to ${MIGRATIONS.length}`,
+      `The database has schema version ${version}; this program supports up to ${SCHEMA_VERSION}`,
     );
   }
-  for (const sql of MIGRATIONS.slice(version)) await session.script(sql);
-  if (version < MIGRATIONS.length) {
-    await session.run("DELETE FROM schema_version");
-    await session.run("INSERT INTO schema_version VALUES (:version)", {
-      version: MIGRATIONS.length,
+  for (const [index, sql] of MIGRATIONS.entries()) {
+    const step = index + 1;
+    if (!missing.has(step)) continue;
+    await session.script(sql);
+    if (version > 0) await session.run("INSERT INTO schema_steps VALUES (:step)", { step });
+  }
+  if (version === 0) {
+    await session.run("INSERT INTO schema_version VALUES (:version)", { version: SCHEMA_VERSION });
+  }
+  await session.commit();
+}
+
+/** The version that all servers know, and the steps after it that have yet to be made. */
+async function readSchema(
+  session: Session,
+): Promise<{ readonly version: number; readonly missing: ReadonlySet<number> }> {
+  const [found, made] = await Promise.all([
+    session.get("SELECT max(version) AS version FROM schema_version"),
+    session.values("SELECT step FROM schema_steps"),
+  ]);
+  const version = Number(found?.version);
+  const missing = new Set(MIGRATIONS.keys().map((index) => index + 1).filter((it) => it > version));
+  for (const [step] of made) missing.delete(Number(step));
+  return { version, missing };
+}
+
+/**
+ * Ends an upgrade: from now on, no server of an earlier version starts.
+ *
+ * @returns whether there was anything to end.
+ * @throws {Error} when such a server runs, or none of this version has started yet.
+ */
+export async function finishUpgrade(session: Session): Promise<boolean> {
+  await session.begin();
+  // No server starts meanwhile.
+  await session.run("SELECT pg_advisory_xact_lock(:lock::bigint)", { lock: LOCKS.migration });
+  const { version } = await readSchema(session);
+  if (version < SCHEMA_VERSION) {
+    await refuseFormer(session);
+    await session.run("UPDATE schema_version SET version = :version", { version: SCHEMA_VERSION });
+    await session.run("DELETE FROM schema_steps WHERE step <= :version", {
+      version: SCHEMA_VERSION,
     });
   }
   await session.commit();
+  return version < SCHEMA_VERSION;
+}
+
+async function refuseFormer(session: Session): Promise<void> {
+  const row = await session.get(
+    `SELECT count(*) AS count FROM servers
+     WHERE expires_at > clock_timestamp() AND coalesce(schema_version, 0) < :version::integer`,
+    { version: SCHEMA_VERSION },
+  );
+  const count = Number(row?.count);
+  if (count === 0) return;
+  throw new Error(
+    `Servers of an earlier version run, or were killed less than half a minute ago: ${count}`,
+  );
 }
 
 /**
@@ -80,14 +138,20 @@ export async function migrate(session: Session): Promise<void> {
  */
 export async function requireCurrent(session: Session): Promise<void> {
   await refuseUnsupported(session);
-  const found = await session.get("SELECT to_regclass('schema_version') IS NOT NULL AS found");
-  if (found?.found !== true) {
+  const found = await session.get(
+    `SELECT to_regclass('schema_version') IS NOT NULL AS schema,
+       to_regclass('schema_steps') IS NOT NULL AS steps`,
+  );
+  if (found?.schema !== true) {
     throw new Error("The database of STRONGROOM_DATABASE_URL is empty: there is nothing to check");
   }
-  const version = Number((await session.get("SELECT version FROM schema_version"))?.version);
-  if (version === MIGRATIONS.length) return;
+  const row = await session.get("SELECT version FROM schema_version");
+  const { version, missing } = found.steps === true
+    ? await readSchema(session)
+    : { version: Number(row?.version), missing: undefined };
+  if (version === SCHEMA_VERSION || version < SCHEMA_VERSION && missing?.size === 0) return;
   throw new Error(
-    `The database has schema version ${version}; this program checks ${MIGRATIONS.length}: ` +
+    `The database has schema version ${version}; this program knows ${SCHEMA_VERSION}: ` +
       "use the version of the servers, or start a server of this one first",
   );
 }

@@ -1,4 +1,5 @@
 import type { Database } from "./database.ts";
+import { SCHEMA_VERSION } from "./migrate.ts";
 import { LOCKS } from "./locks.ts";
 
 /** How long a server may be silent before others take over what it holds, in milliseconds. */
@@ -55,10 +56,17 @@ export class ServerLease implements AsyncDisposable {
     await database.use("lease", (session) =>
       session.run(
         `WITH former AS (DELETE FROM servers WHERE directory = :directory::text)
-         INSERT INTO servers (id, expires_at, directory, results_version)
-         SELECT :id, clock_timestamp() + :lease * interval '1 millisecond', :directory::text, :version
+         INSERT INTO servers (id, expires_at, directory, results_version, schema_version)
+         SELECT :id, clock_timestamp() + :lease * interval '1 millisecond', :directory::text, :version,
+           :schema::integer
          FROM pg_advisory_xact_lock_shared(:lock::bigint)`,
-        { ...lease.#parameters, directory, version: resultsVersion, lock: LOCKS.migration },
+        {
+          ...lease.#parameters,
+          directory,
+          version: resultsVersion,
+          schema: SCHEMA_VERSION,
+          lock: LOCKS.migration,
+        },
       ));
     lease.#heldUntil = asked + lease.#leaseMs;
     lease.#schedule();

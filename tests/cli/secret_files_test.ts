@@ -63,8 +63,9 @@ Deno.test("C 31 commands read secrets from files, and strongroom config masks th
     settings,
     `STRONGROOM_DATA_DIR=${dataDir}\nSTRONGROOM_DATABASE_URL_FILE=${url}\n`,
   );
-  const { to } = await migrateArguments(["--from", dataDir, "--to", settings]);
-  assert.equal(to.databaseUrl, "postgres://me:password@127.0.0.1/strongroom");
+  const given = await migrateArguments(["--from", dataDir, "--to", settings]);
+  assert.ok(given !== "finish");
+  assert.equal(given.to.databaseUrl, "postgres://me:password@127.0.0.1/strongroom");
 });
 
 Deno.test({

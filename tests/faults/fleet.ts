@@ -3,7 +3,7 @@ import { databaseAddress } from "../../schemas/database_url.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import { treeLock } from "../../storage/postgres/locks.ts";
 import { S3BlobStore } from "../../storage/content/objects/s3_blob_store.ts";
-import { ChildServer } from "../support/child_server.ts";
+import { ChildServer, strongroom } from "../support/child_server.ts";
 import { openPostgres } from "../support/object_stores.ts";
 import { isAlive } from "../support/processes.ts";
 import { freePort } from "../support/ports.ts";
@@ -104,18 +104,19 @@ class Fleet implements AsyncDisposable {
   }
 
   #startServer(index: number): Promise<ChildServer> {
-    return ChildServer.start({
-      dataDir: `${this.directory}/${index}`,
-      env: {
-        STRONGROOM_PORT: String(this.#ports[index]),
-        STRONGROOM_JWT_SECRET: SECRET,
-        STRONGROOM_DATABASE_URL: this.pooler?.urlOf(this.url) ?? this.url,
-        ...this.pooler && { STRONGROOM_DATABASE_DIRECT_URL: this.url },
-        STRONGROOM_CONTENT_URL: this.contentUrl,
-        STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
-        STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
-      },
-    });
+    const env = { ...this.#env, STRONGROOM_PORT: String(this.#ports[index]) };
+    return ChildServer.start({ dataDir: `${this.directory}/${index}`, env });
+  }
+
+  get #env(): Record<string, string> {
+    return {
+      STRONGROOM_JWT_SECRET: SECRET,
+      STRONGROOM_DATABASE_URL: this.pooler?.urlOf(this.url) ?? this.url,
+      ...this.pooler && { STRONGROOM_DATABASE_DIRECT_URL: this.url },
+      STRONGROOM_CONTENT_URL: this.contentUrl,
+      STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
+      STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
+    };
   }
 
   /** Kills a server. Its supervisor starts it again, unless that was killed as well. */
@@ -249,6 +250,9 @@ class Fleet implements AsyncDisposable {
     await this.#checkCollected();
     await this.#stop();
     await this.#checkObjects();
+    const env = { ...this.#env, STRONGROOM_DATA_DIR: `${this.directory}/0` };
+    const { code, stdout, stderr } = await strongroom(["check", "--read-data"], env);
+    assert.equal(code, 0, `${stdout}${stderr}`);
   }
 
   /** Checks that the events of a user, in their order, lead to its tree: each change had all of its events. */

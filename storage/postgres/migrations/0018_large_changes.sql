@@ -124,3 +124,6 @@ BEGIN
   ON CONFLICT (user_id, directory) DO UPDATE SET version = nextval('repository_version');
   DELETE FROM late_repositories;
 END $$;
+
+-- Up to which migration the program of a server knows the schema; NULL of one that does not say so.
+ALTER TABLE servers ADD COLUMN schema_version integer;
