@@ -12,6 +12,8 @@ export class RoundTrips implements AsyncDisposable {
   readonly #open = new Set<Deno.Conn>();
   readonly #served: Promise<void>;
   #trips: string[][] = [];
+  /** The bytes that have passed, in both directions. */
+  bytes = 0;
 
   /** @param port That of the engine. */
   constructor(port: number) {
@@ -48,6 +50,7 @@ export class RoundTrips implements AsyncDisposable {
     const statements = new Statements();
     let trip: string[] | undefined;
     const sent = pass(client, async (bytes) => {
+      this.bytes += bytes.length;
       const found = statements.of(bytes);
       if (found.length > 0) {
         if (trip === undefined) this.#trips.push(trip = []);
@@ -58,6 +61,7 @@ export class RoundTrips implements AsyncDisposable {
     const replied = pass(server, async (bytes) => {
       await new Promise((resolve) => setTimeout(resolve, HOLD_MS));
       trip = undefined;
+      this.bytes += bytes.length;
       await writeAll(client, bytes);
     });
     await Promise.race([sent, replied]);

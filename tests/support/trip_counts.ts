@@ -14,6 +14,10 @@ export interface TripCount {
   /** How often it waits for the engine. */
   readonly trips: number;
   readonly statements: number;
+  /** The bytes to and from the engine, with what servers do besides. */
+  readonly bytes: number;
+  /** The requests to the object store, by method. */
+  readonly store: Readonly<Record<string, number>>;
 }
 
 /** How often each request is sent: what servers do besides adds to some of them only. */
@@ -81,7 +85,10 @@ export async function countTrips(
   const url = await engine.createDatabase();
   await using proxy = new RoundTrips(engine.port);
   await using server = await TestServer.start({
-    settings: { databaseUrl: url.replace(`:${engine.port}/`, `:${proxy.port}/`) },
+    settings: {
+      databaseUrl: url.replace(`:${engine.port}/`, `:${proxy.port}/`),
+      metrics: "open",
+    },
     pollIntervalMs: 600_000,
     ...content !== undefined && { content },
   });
@@ -92,20 +99,38 @@ export async function countTrips(
     await client.put(`${REPOSITORY}/weights${index}.safetensors`, small(index));
   }
   const counts: TripCount[] = [];
-  for (const { request, send, before } of KINDS) {
+  for (const { request, send, before: prepare } of KINDS) {
     const taken: TripCount[] = [];
     for (let index = 0; index < REPETITIONS; index++) {
-      await before?.({ client, hub }, index);
+      await prepare?.({ client, hub }, index);
+      const sent = await storeRequests(server);
       proxy.take();
+      const before = proxy.bytes;
       const { status, text } = await send({ client, hub }, index);
       assert.ok(status < 400, text);
       const trips = proxy.take().filter((trip) => !isUpkeep(trip));
-      taken.push({ request, trips: trips.length, statements: trips.flat().length });
+      const bytes = proxy.bytes - before;
+      const store = Object.entries(await storeRequests(server))
+        .map(([method, count]) => [method, count - (sent[method] ?? 0)] as const);
+      taken.push({
+        request,
+        trips: trips.length,
+        statements: trips.flat().length,
+        bytes,
+        store: Object.fromEntries(store),
+      });
     }
     taken.sort((a, b) => a.trips - b.trips);
     counts.push(...taken.slice(0, 1));
   }
   return counts;
+}
+
+/** The requests to the object store so far, by method. */
+async function storeRequests({ origin }: TestServer): Promise<Record<string, number>> {
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  const lines = text.matchAll(/^strongroom_store_requests_total{method="(\w+)"} (\d+)$/gm);
+  return Object.fromEntries(lines.map(([, method, count]) => [method, Number(count)]));
 }
 
 /** Whether a trip is one of upkeep. Requests send their commit together with their events. */

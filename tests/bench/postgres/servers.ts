@@ -1,7 +1,7 @@
 /**
  * Prints what 1, 2 and 3 servers that share PostgreSQL and an object store serve to twelve clients of twelve
- * users, beside a server with the embedded database: `deno run -A tests/bench/postgres/servers.ts`. Needs
- * PostgreSQL, versitygw and wrk. The engines sync as in production, on the same machine.
+ * users, beside a server with the embedded database. Each server is bound to a processor, so that it shows what
+ * another one adds; they share those that are there. The engines sync as in production, on the same machine.
  */
 
 import { ChildServer } from "../../support/child_server.ts";
@@ -30,7 +30,7 @@ interface Measured {
   readonly p99: number;
 }
 
-async function main(): Promise<void> {
+export async function measureServers(): Promise<void> {
   await using parts = new AsyncDisposableStack();
   const engine = parts.use(
     await Postgres.start({ fsync: true, settings: { max_connections: 200 } }),
@@ -43,9 +43,12 @@ async function main(): Promise<void> {
     STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
     STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
   };
+  let started = 0;
   const start = async (name: string, engines: Readonly<Record<string, string>>) => {
     const env = { STRONGROOM_JWT_SECRET: SECRET, ...engines };
-    return parts.use(await ChildServer.start({ dataDir: `${path}/${name}`, env }));
+    const processor = String(started++ % navigator.hardwareConcurrency);
+    const under = ["taskset", "--cpu-list", processor] as const;
+    return parts.use(await ChildServer.start({ dataDir: `${path}/${name}`, env, under }));
   };
   const embedded = await start("embedded", {});
   const servers = [await start("a", shared), await start("b", shared), await start("c", shared)];
@@ -149,5 +152,3 @@ function parse(text: string): Measured {
   };
   return { perSecond: Number(perSecond), p50: ms("50%"), p99: ms("99%") };
 }
-
-await main();
