@@ -1,6 +1,7 @@
+import { RetryLater } from "../../core/errors.ts";
 import { isBelow as isBelowPath, outermost } from "../../core/paths.ts";
 import type { Database } from "./database.ts";
-import { asUnavailable, busyChange } from "./failures.ts";
+import { asUnavailable, busyChange, isEngineFailure } from "./failures.ts";
 import { largeChangeLock, treeLock } from "./locks.ts";
 import { indexed, isBelow } from "./path_conditions.ts";
 import type { Session } from "./session.ts";
@@ -10,6 +11,8 @@ import { lockTree } from "./tree_turns.ts";
 export const MAX_DIRECT_RECORDS = 10_000;
 /** How long work waits for a large change of the same records, in milliseconds. */
 const MAX_WAIT_MS = 30_000;
+/** How long a change may take to begin, once it is noted, in seconds. */
+const START_S = 10;
 /** How often it looks for the end: each time later, up to the second. */
 const FIRST_LOOK_MS = 20;
 const LOOK_MS = 500;
@@ -102,45 +105,58 @@ export async function isLarge(
   return Number(row?.found) + roots.length > max;
 }
 
-/** Begins a large change in the current transaction, and returns its number: who has that sees when it ends. */
-export async function beginLargeChange(session: Session): Promise<string> {
-  const row = await session.get("SELECT nextval('large_change') AS change");
-  const change = String(row?.change);
-  await Promise.all([
-    session.run("SELECT pg_advisory_xact_lock(:key::bigint)", { key: largeChangeLock(change) }),
-    session.script("SET LOCAL strongroom.large = on"),
-  ]);
-  return change;
+/** The changes whose lock nobody holds, though they have had time to take it. */
+const ENDED = `noted_at < clock_timestamp() - interval '${START_S} seconds'
+  AND pg_try_advisory_xact_lock_shared(${largeChangeLock("change")})`;
+
+/**
+ * Lets no other work change what is at, above or below the roots, until a large change has ended, which is to
+ * begin at once. Returns its number. It needs a connection before the change does, not besides: there may be few.
+ */
+export async function noteLargeChange(
+  database: Database,
+  roots: readonly Root[],
+): Promise<string> {
+  // The caller looks at the failure itself.
+  await using held = await database.connect("writes");
+  const { session } = held;
+  const owners = [...new Set(roots.map(({ userId }) => userId))].sort((a, b) => a - b);
+  const sent = [
+    session.begin(),
+    ...owners.map((userId) => lockTree(session, treeLock(userId))),
+    session.run(`DELETE FROM large_changes WHERE ${ENDED}`),
+    requireFree(session, roots),
+  ];
+  const noted = session.values(
+    `INSERT INTO large_changes (change, user_id, path)
+       SELECT number.change, user_id, path
+       FROM (SELECT nextval('large_change') AS change) AS number,
+         unnest(:users::bigint[], :paths::text[]) AS root (user_id, path)
+       RETURNING change`,
+    { users: roots.map(({ userId }) => userId), paths: roots.map(({ path }) => path) },
+  );
+  // The first failure has caused the others.
+  await Promise.allSettled([...sent, noted]);
+  if (session.failure !== undefined) throw session.failure;
+  await session.commit();
+  held.keep();
+  return String((await noted)[0]?.[0]);
 }
 
-/** Lets no other work change what is at, above or below the roots, until the change has ended. */
-export async function holdRoots(
-  database: Database,
-  change: string,
-  roots: readonly Root[],
-): Promise<void> {
-  await database.use("reads", async (session) => {
-    const owners = [...new Set(roots.map(({ userId }) => userId))].sort((a, b) => a - b);
-    const sent = [
-      session.begin(),
-      ...owners.map((userId) => lockTree(session, treeLock(userId))),
-      requireFree(session, roots),
-      session.run(
-        `INSERT INTO large_changes (change, user_id, path)
-         SELECT :change::bigint, user_id, path
-         FROM unnest(:users::bigint[], :paths::text[]) AS root (user_id, path)`,
-        {
-          change,
-          users: roots.map(({ userId }) => userId),
-          paths: roots.map(({ path }) => path),
-        },
-      ),
-    ];
-    // The first failure has caused the others.
-    await Promise.allSettled(sent);
-    if (session.failure !== undefined) throw session.failure;
-    await session.commit();
-  });
+/**
+ * Begins a large change in the current transaction: who has its number sees when it ends.
+ *
+ * @throws {Strayed} when it has taken so long to begin that others may change the same.
+ */
+export async function beginLargeChange(session: Session, change: string): Promise<void> {
+  const [, , row] = await Promise.all([
+    session.run(`SELECT pg_advisory_xact_lock(${largeChangeLock(":change::bigint")})`, { change }),
+    session.script("SET LOCAL strongroom.large = on"),
+    session.get("SELECT change FROM large_changes WHERE change = :change::bigint LIMIT 1", {
+      change,
+    }),
+  ]);
+  if (row === undefined) throw new Strayed("A large change began too late");
 }
 
 /** Does what a large change has put off, in its transaction, under the locks of its trees. */
@@ -151,16 +167,28 @@ export async function bringUp(session: Session, change: string): Promise<void> {
   ]);
 }
 
+/** Forgets a large change that has failed. If that fails, others do so when they look for its end. */
+export async function forgetLargeChange(database: Database, change: string): Promise<void> {
+  try {
+    await database.use(
+      "writes",
+      (session) =>
+        session.run("DELETE FROM large_changes WHERE change = :change::bigint", { change }),
+    );
+  } catch (error) {
+    if (!isEngineFailure(error) && !(error instanceof RetryLater)) throw error;
+  }
+}
+
 /** Whether a large change has ended. What one has left that was broken off is removed. */
 async function hasEnded(database: Database, change: string): Promise<boolean> {
   const row = await database.get(
     `WITH ended AS (
-       DELETE FROM large_changes WHERE change = :change::bigint
-         AND pg_try_advisory_xact_lock_shared(:key::bigint) RETURNING change
+       DELETE FROM large_changes WHERE change = :change::bigint AND ${ENDED} RETURNING change
      )
      SELECT EXISTS (SELECT FROM ended)
        OR NOT EXISTS (SELECT FROM large_changes WHERE change = :change::bigint) AS ended`,
-    { change, key: largeChangeLock(change) },
+    { change },
   );
   return row?.ended === true;
 }

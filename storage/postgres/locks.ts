@@ -24,7 +24,11 @@ export function treeLock(userId: number): string {
   return String(BASE + BigInt(userId));
 }
 
-/** The advisory lock that a large change holds while it goes on. */
+/**
+ * The advisory lock that a large change holds while it goes on.
+ *
+ * @param change The SQL of its number.
+ */
 export function largeChangeLock(change: string): string {
-  return String(LARGE_CHANGES + BigInt(change));
+  return `${LARGE_CHANGES} + ${change}`;
 }

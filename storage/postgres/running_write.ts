@@ -9,8 +9,9 @@ import {
   areWithin,
   beginLargeChange,
   bringUp,
-  holdRoots,
+  forgetLargeChange,
   isLarge,
+  noteLargeChange,
   outermostRoots,
   requireFree,
   type Root,
@@ -126,6 +127,9 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
     await this.#began?.catch(() => {});
     if (this.#held !== undefined && !this.#committed) await rollback(this.#held);
     await this.#held?.[Symbol.asyncDispose]();
+    if (this.#change !== undefined && !this.#committed) {
+      await forgetLargeChange(this.#parts.database, this.#change);
+    }
     this.#published.resolve();
     this.#leave();
   }
@@ -157,9 +161,8 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
 
   /** Begins a large change. It holds what it changes before anything is read. */
   async #hold(roots: readonly Root[]): Promise<void> {
-    const change = await this.#run([], beginLargeChange);
-    await holdRoots(this.#parts.database, change, roots);
-    this.#change = change;
+    const change = this.#change = await noteLargeChange(this.#parts.database, roots);
+    await this.#run([], (session) => beginLargeChange(session, change));
   }
 
   /** Ends what takes long of a large change, and takes its locks. Returns what appends its events. */

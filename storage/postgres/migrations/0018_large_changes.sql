@@ -4,7 +4,9 @@ CREATE SEQUENCE large_change;
 CREATE TABLE large_changes (
   change bigint NOT NULL,
   user_id bigint NOT NULL,
-  path text COLLATE "C" NOT NULL
+  path text COLLATE "C" NOT NULL,
+  -- A while after this, the change holds the lock of its number, or has ended.
+  noted_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
 -- What a large change has added to rows that all changes of a tree update: it does so itself at its end, as

@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { WriteTransaction } from "../../../core/ports.ts";
+import { busyChange } from "../../../storage/postgres/failures.ts";
+import { forgetLargeChange, noteLargeChange } from "../../../storage/postgres/large_changes.ts";
 import type { PostgresResourceStore } from "../../../storage/postgres/postgres_resource_store.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
@@ -146,6 +148,22 @@ Deno.test({ name: "Large changes", ignore: !Postgres.isInstalled }, async (t) =>
     const deleted = await second;
     assert.equal((await pathsOf(two, "twice-target")).length, deleted === undefined ? FILES : 0);
   });
+  await t.step(
+    "C 31 a large change that finds another one when it is noted waits for it",
+    async () => {
+      await fill("late");
+      const change = await begin(kinds.copy("late"));
+      const roots = [{ userId: 1, path: "late/1" }];
+      await assert.rejects(
+        noteLargeChange(two.database, roots),
+        (error) => busyChange(error) !== undefined,
+      );
+      await change.end();
+      const number = await noteLargeChange(two.database, roots);
+      await forgetLargeChange(two.database, number);
+      await add(one, "late/new");
+    },
+  );
   await t.step("C 31 a large change that fails has changed nothing, and nobody waits", async () => {
     await fill("failing");
     const before = await one.usage(OWN);
@@ -172,6 +190,12 @@ Deno.test({ name: "Large changes", ignore: !Postgres.isInstalled }, async (t) =>
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE state = 'idle in transaction' AND datname = current_database()
        ORDER BY xact_start LIMIT 1`,
+    );
+    // It might still have been about to begin.
+    await two.database.use(
+      "writes",
+      (session) =>
+        session.script("UPDATE large_changes SET noted_at = noted_at - interval '1 minute'"),
     );
     await waiting;
     assert.equal((await pathsOf(two, "killed")).length, FILES + 1);
