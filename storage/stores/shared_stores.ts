@@ -21,6 +21,7 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
   const { lock, options } = parts;
   const { database, content, resultsVersion, acceptUnfinished, acceptDamage = false, onFatal } =
     options;
+  const { maxDirectRecords } = options;
   if (database === undefined) throw new TypeError("No database is named");
   await refuseEmbedded(dataDir);
   await using opened = new AsyncDisposableStack();
@@ -32,6 +33,7 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
       resultsVersion,
       acceptUnfinished,
       ...(onFatal !== undefined && { onFatal }),
+      ...(maxDirectRecords !== undefined && { maxDirectRecords }),
     }),
   );
   const { strongroomId, contentPlace, databaseId } = await strongroomState(records.database);
