@@ -6,8 +6,9 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SERVER_V8_FLAGS } from "../cli/supervisor/program.ts";
+import { refreshConsole } from "../cli/supervisor/console_files.ts";
+import { CONSOLE_FILES } from "../storage/threads/program_modules.ts";
 import { WORKERS } from "../storage/threads/workers.ts";
-import { consoleScripts } from "./console_scripts.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUTPUT = "--output=";
@@ -17,13 +18,12 @@ const output = resolve(ROOT, outputs.at(-1)?.slice(OUTPUT.length) ?? "dist/stron
 // A build that fails removes the executable that it would have replaced. For Windows, all names end with .exe.
 const partial = output.replace(/(?:\.exe)?$/, ".partial$&");
 
-const scripts = await Deno.makeTempDir({ prefix: "strongroom-console-" });
+await refreshConsole();
 const { code } = await new Deno.Command(Deno.execPath(), {
   cwd: ROOT,
   args: [
     "compile",
     SERVER_V8_FLAGS,
-    `--config=${await consoleScripts(scripts)}`,
     "--exclude-unused-npm",
     "--no-prompt",
     "--deny-ffi",
@@ -33,6 +33,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     ...["env", "net", "read", "run", "write"].map((name) => `--allow-${name}`),
     "--allow-sys=statfs,loadavg,systemMemoryInfo,setPriority",
     ...Object.values(WORKERS).map((module) => `--include=${fileURLToPath(module)}`),
+    `--include=${CONSOLE_FILES}`,
     `--include=${ROOT}dist/scanner/scan.js`,
     `--include=${ROOT}dist/scanner/scanning.js`,
     `${OUTPUT}${partial}`,
@@ -40,6 +41,5 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "main.ts",
   ],
 }).spawn().status;
-await Deno.remove(scripts, { recursive: true });
 if (code === 0) await Deno.rename(partial, output);
 Deno.exit(code);

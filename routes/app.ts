@@ -55,6 +55,7 @@ export interface AppOptions
   readonly sessions: ConsoleSessions;
   /** Adds the console. @default none */
   readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
+  readonly readConsole: ConsoleParts["readConsole"];
   readonly readScanner: ConsoleParts["readScanner"];
 }
 
@@ -66,6 +67,8 @@ export interface ConsoleParts {
   readonly publicUrl: PublicUrl;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;
+  /** The files that browsers load, by their names. Undefined where they were not made. */
+  readonly readConsole: () => Promise<Readonly<Record<string, string>> | undefined>;
   /** The modules of the scanner for browsers, by their names; none where they were not built. */
   readonly readScanner: () => Promise<ReadonlyMap<string, string>>;
 }
@@ -105,6 +108,7 @@ export function createApp(options: AppOptions): App {
     app,
     verify: options.verify,
     sessions: options.sessions,
+    readConsole: options.readConsole,
     readScanner: options.readScanner,
     publicUrl,
     serveApi({ base, credentialOf, guard }) {

@@ -41,7 +41,7 @@ import { auditTrail } from "../../storage/upkeep/audit/audit_log.ts";
 import { ReportThread } from "../../storage/reports/report_thread.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import { MAX_PROBE_MS, type Storage } from "../../storage/stores/storage.ts";
-import { readBrowserScanner } from "./browser_scanner.ts";
+import { readBrowserScanner, readConsole } from "./browser_modules.ts";
 import { measureServer } from "./metrics.ts";
 import { Readiness } from "./readiness.ts";
 import { composeScans } from "./scans.ts";
@@ -209,6 +209,7 @@ export async function compose(
     openMetrics: settings.metrics === "open",
     sessions: new ConsoleSessions(records.sessions),
     serveConsole: settings.console === "on" ? serveConsole : undefined,
+    readConsole,
     readScanner: readBrowserScanner,
     activeSpan: await findTracing(),
     validateReport: reports.validate,

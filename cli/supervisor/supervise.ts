@@ -1,10 +1,11 @@
-import type { Log } from "../../core/log.ts";
+import { asError, type Log } from "../../core/log.ts";
 import { loadSettings, logOf } from "../environment.ts";
 import { LineWriter } from "../line_writer.ts";
 import { permissionsFor } from "../permissions.ts";
 import { AWAY_EXIT_CODE, INTERRUPTED_EXIT_CODE, USAGE_EXIT_CODE } from "./exit_codes.ts";
 import { CACHED_ONLY, cacheProgram, programArguments, SERVER_V8_FLAGS } from "./program.ts";
 import { onStopSignals, SERVER_STOP_SIGNALS } from "./signals.ts";
+import { refreshConsole } from "./console_files.ts";
 import { writeInPlace } from "./write_in_place.ts";
 import { type ServerEnd, ServerProcess } from "./server_process.ts";
 
@@ -46,6 +47,7 @@ export async function supervise(
   const { dataDir, databaseUrl } = settings;
   await Promise.all([
     cacheProgram(),
+    ...settings.console === "on" ? [makeConsole(log)] : [],
     ...databaseUrl === undefined ? [writeInPlace(dataDir, log)] : [],
   ]);
   using program = programArguments({
@@ -92,6 +94,15 @@ export async function supervise(
     log.error("The server died; starting it again", { reason });
     await delay(FIRST_DELAY_MS * 2 ** (quickDeaths - 1), stop.signal);
     if (stop.signal.aborted) return end.code;
+  }
+}
+
+/** Makes the files of the console. Where that fails, the server serves all else, and tells browsers. */
+async function makeConsole(log: Log): Promise<void> {
+  try {
+    await refreshConsole();
+  } catch (error) {
+    log.warn("The console could not be put together", { error: asError(error) });
   }
 }
 

@@ -14,6 +14,7 @@ import type {
   WriteTransaction,
 } from "../ports.ts";
 import { batchesOf } from "../record_lists.ts";
+import type { RecordSearch } from "../search.ts";
 import { type ChangeSet, changesOf, eventsOf, type ResourceEvent } from "./change_set.ts";
 import type { Sweeper } from "./sweeper.ts";
 
@@ -29,7 +30,11 @@ export interface UploadLimits {
 
 /** What the tree operations work with, besides the {@link Sweeper}. */
 export interface TreeParts {
-  readonly records: ResourceStore & Partial<DecidedUploads> & Partial<LocatedLookup>;
+  readonly records:
+    & ResourceStore
+    & RecordSearch
+    & Partial<DecidedUploads>
+    & Partial<LocatedLookup>;
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;

@@ -6,6 +6,7 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
+import { buildConsole, bundleConsole } from "../../cli/supervisor/console_files.ts";
 import { WORKERS } from "../../storage/threads/workers.ts";
 import { writeLicenses } from "../bundled_packages.ts";
 import manifest from "./package.json" with { type: "json" };
@@ -38,13 +39,20 @@ if (code !== 0) Deno.exit(code);
 await loadNodeModulesLazily(`${output}/lib`);
 const licenses = `${output}/THIRD_PARTY_LICENSES`;
 await writeLicenses(`${output}/lib`, ROOT, licenses);
+const browser = await Deno.makeTempDir({ prefix: "strongroom-console-" });
+// Only comments name the packages.
+await bundleConsole(browser, { isMinified: false });
+await writeLicenses(browser, ROOT, `${browser}/licenses`);
+await buildConsole(`${output}/lib/console.json`);
 // The console gives it to browsers.
 await Deno.mkdir(`${output}/lib/scanner`);
 for (const name of ["scan.js", "scanning.js"]) {
   await Deno.copyFile(`${ROOT}dist/scanner/${name}`, `${output}/lib/scanner/${name}`);
 }
-const ofScanner = await Deno.readTextFile(`${ROOT}dist/scanner/THIRD_PARTY_LICENSES`);
-await Deno.writeTextFile(licenses, `\n\n${ofScanner}`, { append: true });
+for (const file of [`${browser}/licenses`, `${ROOT}dist/scanner/THIRD_PARTY_LICENSES`]) {
+  await Deno.writeTextFile(licenses, `\n\n${await Deno.readTextFile(file)}`, { append: true });
+}
+await Deno.remove(browser, { recursive: true });
 await Deno.copyFile(`${ROOT}packaging/strongroom`, `${output}/bin/strongroom`);
 await Deno.chmod(`${output}/bin/strongroom`, 0o755);
 for (const name of ["LICENSE", "README.md"]) await Deno.copyFile(ROOT + name, join(output, name));

@@ -1,29 +1,22 @@
 import { createHash } from "node:crypto";
-import { stripTypeScriptTypes } from "node:module";
 import { gzipSync } from "node:zlib";
 import type { Chunk } from "../../core/content.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
 import { CONSOLE_PATH } from "../../schemas/base_path.ts";
-import { ICON, MODULES, ON_DEMAND, STYLES } from "./modules.ts";
 
 /** The module that starts the console. */
 const ENTRY = "main.js";
 const STYLE = "console.css";
-const ICON_FILE = "icon.svg";
+const ICON = "icon.svg";
 /** Where the modules of the scanner are. The console imports the first one. */
 const SCANNER = "scanner/";
 const SCAN = `${SCANNER}scan.js`;
 
-/** Where browsers find what is not in `app/`: packages, and modules of the server. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ["preact", "preact.js"],
-  ["preact/hooks", "preact_hooks.js"],
-  ["../../../../core/scanner/contract/rules.ts", "rules.js"],
-  ["../../../../core/scanner/readers/toml/read_toml.ts", "readers/toml/read_toml.js"],
-  ["../../../../core/scanner/readers/yaml/yaml_reader.ts", "readers/yaml/yaml_reader.js"],
-  ["../../../../schemas/printable.ts", "printable.js"],
-  ["../../../schemas/units.ts", "units.js"],
-]);
+const TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
 
 /** A file that browsers load. */
 export interface Asset {
@@ -39,67 +32,45 @@ export interface Assets {
   readonly files: ReadonlyMap<string, Asset>;
 }
 
+/** What the console is made of: texts by their names. */
+export interface AssetTexts {
+  readonly files: Readonly<Record<string, string>>;
+  /** The modules of the scanner for browsers. */
+  readonly scanner: ReadonlyMap<string, string>;
+}
+
 /**
- * Makes the files of the console out of its source, in turns of the event loop.
+ * Makes what browsers load, in turns of the event loop.
  *
  * @param root What precedes all addresses of the server. @default nothing
- * @param scanner The modules of the scanner for browsers, by their names. @default none
  */
-export async function buildAssets(
-  root = "",
-  scanner: ReadonlyMap<string, string> = new Map(),
-): Promise<Assets> {
-  const texts = new Map<string, string>();
-  for (const [name, load] of Object.entries({ ...MODULES, ...ON_DEMAND })) {
-    const { default: text } = await load();
-    texts.set(addressed(name), name.endsWith(".ts") ? script(name, text) : linked(name, text));
-    await yieldToEventLoop();
-  }
+export async function buildAssets({ files, scanner }: AssetTexts, root = ""): Promise<Assets> {
+  const texts = new Map(Object.entries(files));
   for (const [name, text] of scanner) texts.set(SCANNER + name, text);
-  const styles = await Promise.all(STYLES.map(async (load) => (await load()).default));
-  texts.set(STYLE, styles.join("\n"));
-  texts.set(ICON_FILE, (await ICON()).default);
   const hash = createHash("sha256").update(JSON.stringify([...texts])).digest("hex").slice(0, 16);
   const base = `${CONSOLE_PATH}/assets/${hash}/`;
-  const files = new Map<string, Asset>();
+  const assets = new Map<string, Asset>();
   for (const [name, text] of texts) {
-    files.set(base + name, asset(typeOf(name), text));
+    assets.set(base + name, asset(TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "", text));
     await yieldToEventLoop();
   }
-  const modules = Object.keys(MODULES).map((name) => root + base + addressed(name));
   const scan = texts.has(SCAN) ? root + base + SCAN : undefined;
-  return { page: asset("text/html; charset=utf-8", page(root + base, modules, scan)), files };
+  const html = page(root + base, importsOf(files, ENTRY), scan);
+  return { page: asset("text/html; charset=utf-8", html), files: assets };
 }
 
-/** JavaScript of a module in TypeScript. An executable has it already: its build removes the types. */
-function script(name: string, text: string): string {
-  return linked(name, Deno.build.standalone ? text : stripTypeScriptTypes(text));
-}
-
-/**
- * A module whose imports are addresses. Each static one ends on a line that begins with it or with a brace.
- */
-function linked(name: string, text: string): string {
-  const up = "../".repeat(name.split("/").length - 1) || "./";
-  const lines = text.split("\n").map((line) => {
-    const isStatic = /^(?:import|export|\})/.test(line);
-    const pattern = isStatic ? /\b(from ?")([^"]{1,200})"/ : /\b(import\(")([^"]{1,200})"/;
-    return line.replace(pattern, (whole, start: string, specifier: string) => {
-      const file = ELSEWHERE.get(specifier);
-      if (file !== undefined) return `${start}${up}${file}"`;
-      return specifier.startsWith(".") ? `${start}${addressed(specifier)}"` : whole;
-    });
-  });
-  return lines.join("\n");
-}
-
-function addressed(name: string): string {
-  return name.replace(/\.ts$/, ".js");
-}
-
-function typeOf(name: string): string {
-  if (name === ICON_FILE) return "image/svg+xml";
-  return `text/${name === STYLE ? "css" : "javascript"}; charset=utf-8`;
+/** The modules that a bundled one imports at once, directly or not. */
+function importsOf(files: AssetTexts["files"], entry: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (name: string) => {
+    for (const [, imported = ""] of files[name]?.matchAll(/\bfrom ?"\.\/([^"]{1,200})"/g) ?? []) {
+      if (found.has(imported)) continue;
+      found.add(imported);
+      add(imported);
+    }
+  };
+  add(entry);
+  return found;
 }
 
 function asset(type: string, text: string): Asset {
@@ -107,8 +78,12 @@ function asset(type: string, text: string): Asset {
   return { type, bytes, gzip: new Uint8Array(gzipSync(bytes, { level: 9 })) };
 }
 
-/** @param scan The address of the scanner, which the console loads when a person wants it. */
-function page(base: string, modules: readonly string[], scan: string | undefined): string {
+/**
+ * @param modules What the browser loads at the same time as the first module.
+ * @param scan The address of the scanner, which the console loads when a person wants it.
+ */
+function page(base: string, modules: ReadonlySet<string>, scan: string | undefined): string {
+  const preloads = [...modules].map((name) => `\n<link rel="modulepreload" href="${base}${name}">`);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -116,9 +91,8 @@ function page(base: string, modules: readonly string[], scan: string | undefined
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>strongroom</title>${scan === undefined ? "" : `\n<meta name="scanner" content="${scan}">`}
-<link rel="icon" href="${base}${ICON_FILE}">
-<link rel="stylesheet" href="${base}${STYLE}">
-${modules.map((module) => `<link rel="modulepreload" href="${module}">`).join("\n")}
+<link rel="icon" href="${base}${ICON}">
+<link rel="stylesheet" href="${base}${STYLE}">${preloads.join("")}
 <script type="module" src="${base}${ENTRY}"></script>
 </head>
 <body>

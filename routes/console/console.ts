@@ -1,8 +1,10 @@
 import type { Context } from "hono";
 import { CONSOLE_API_PATH, CONSOLE_PATH } from "../../schemas/base_path.ts";
 import type { ConsoleParts } from "../app.ts";
+import { AppError } from "../../core/errors.ts";
 import { failure } from "../reply/envelope.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { takesGzip } from "../reply/gzip.ts";
 import { respond } from "../reply/respond.ts";
 import { type Asset, type Assets, buildAssets } from "./assets.ts";
 import { ConsoleCookie } from "./cookie.ts";
@@ -32,7 +34,7 @@ const PAGE_POLICY = [
  * See docs/design/console.md.
  */
 export function serveConsole(parts: ConsoleParts): void {
-  const { app, verify, sessions, publicUrl, serveApi, readScanner } = parts;
+  const { app, verify, sessions, publicUrl, serveApi } = parts;
   const session = `${CONSOLE_PATH}/session`;
   const guard = requireConsole(publicUrl, false);
   const signing = { verify, sessions, cookie: new ConsoleCookie(publicUrl) };
@@ -47,8 +49,7 @@ export function serveConsole(parts: ConsoleParts): void {
   });
   let building: Promise<Assets> | undefined;
   // Made when a browser asks for them first.
-  const assets = () =>
-    building ??= readScanner().then((scanner) => buildAssets(publicUrl.path, scanner));
+  const assets = () => building ??= makeAssets(parts);
   // The address of a repository or commit, which clients of the hub print.
   for (const commit of ["", "/commit/:commit"]) {
     app.get(
@@ -58,6 +59,20 @@ export function serveConsole(parts: ConsoleParts): void {
   }
   app.get("/", async (c) => sendPage(c, await assets()));
   app.get(`${CONSOLE_PATH}/assets/:hash/:path{.+}`, async (c) => sendFile(c, await assets()));
+}
+
+/** @throws {AppError} `ErrUnavailable` where the files of the console were not made. */
+async function makeAssets(
+  { publicUrl, readConsole, readScanner }: ConsoleParts,
+): Promise<Assets> {
+  const files = await readConsole();
+  if (files !== undefined) {
+    return buildAssets({ files, scanner: await readScanner() }, publicUrl.path);
+  }
+  throw new AppError(
+    "ErrUnavailable",
+    "The console could not be put together when this checkout was started: its log says why",
+  );
 }
 
 /** Shows the directory of a repository in the caller's own tree. Addresses of other trees are not offered. */
@@ -91,7 +106,7 @@ function sendAsset(
   { type, bytes, gzip }: Asset,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const isCompressed = /\bgzip\b/i.test(c.req.header("Accept-Encoding") ?? "");
+  const isCompressed = takesGzip(c);
   return respond(c, isCompressed ? gzip : bytes, 200, {
     ...headers,
     "Content-Type": type,

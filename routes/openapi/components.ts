@@ -3,6 +3,8 @@ import { CapacityOverview } from "../../schemas/capacity.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
+  DeleteResourceRequest,
+  FoundList,
   MkdirResourceRequest,
   ResourceEntry,
   ResourceList,
@@ -48,6 +50,8 @@ export function schemas(): Record<string, Json> {
   return {
     ResourceEntry: { ...schemaOf(ResourceEntry), examples: [ENTRY] },
     ResourceList: { ...schemaOf(ResourceList), ...listOf("ResourceEntry") },
+    FoundList: { ...schemaOf(FoundList), ...listOf("ResourceEntry") },
+    DeleteResourceRequest: requestSchemaOf(DeleteResourceRequest),
     MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),
     MoveResourceRequest: requestSchemaOf(TransferResourceRequest),
     CopyResourceRequest: requestSchemaOf(TransferResourceRequest),

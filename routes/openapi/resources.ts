@@ -1,6 +1,6 @@
 /** The operations on resources, and usage (RS 4, C 17, C 22). */
 
-import { Scope } from "../../schemas/queries.ts";
+import { PAGE, Scope } from "../../schemas/queries.ts";
 import { Compression, OnConflict, UploadPaths } from "../../schemas/resources.ts";
 import { FILE_DOWNLOAD_HEADERS, NOT_MODIFIED, PRECONDITIONS, RANGE } from "./files.ts";
 import { headersOf } from "./headers.ts";
@@ -10,6 +10,7 @@ import {
   contentResponse,
   enveloped,
   ID,
+  integerQuery,
   type Json,
   jsonRequestBody,
   pathParameters,
@@ -36,6 +37,28 @@ export const LIST: Operation = {
     ),
   ],
   responses: { 200: enveloped("The records", RESOURCES) },
+};
+
+export const SEARCH: Operation = {
+  id: "searchResources",
+  tag: "resources",
+  summary: "Search a directory and all below it, page by page",
+  description:
+    "Finds what has all words in its path below the directory, in whatever case, ordered " +
+    "by path. A page looks at some thousands of records: it may have few or none although others follow. " +
+    "Ask for the next one while `next` is not null. Without `tree`, the caller's own tree is searched.",
+  parameters: [
+    query(
+      "q",
+      { type: "string" },
+      "Words and parts of words, separated by white space",
+      "llama q4",
+    ),
+    query("path", { type: "string" }, "The directory; the root by default", "models"),
+    query("after", { type: "string" }, "The `next` of the page before"),
+    integerQuery("limit", PAGE.limit, "How many records the page has at most"),
+  ],
+  responses: { 200: enveloped("A page of records", reference("FoundList")) },
 };
 
 export const STAT: Operation = {
@@ -106,6 +129,16 @@ export const DELETE: Operation = {
   tag: "resources",
   summary: "Delete records with their descendants, all or none",
   parameters: pathParameters("A path to delete"),
+  responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
+  refusals: ["ErrResourcesNotFound"],
+};
+
+export const DELETE_MANY: Operation = {
+  id: "deleteManyResources",
+  tag: "resources",
+  summary: "Delete records with their descendants, all or none, by paths in a body",
+  description: "Like deleteResources, for more paths than an address takes.",
+  requestBody: jsonRequestBody("DeleteResourceRequest", { paths: ["models/llama"] }),
   responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
   refusals: ["ErrResourcesNotFound"],
 };

@@ -5,6 +5,7 @@ import type { ItemsJson, ResourceRecord } from "../../core/ports.ts";
 import type { Scan } from "../../core/scans/ports.ts";
 import type { ScanEntry } from "../../schemas/scans.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { encoded, encodedChunks } from "./gzip.ts";
 import { successBytes } from "./envelope.ts";
 import { streamed } from "./streamed.ts";
 
@@ -51,7 +52,9 @@ export async function listReply(
   const second = first.done ? first : await parts.next();
   if (second.done) {
     const { json, count } = first.done ? NOTHING : first.value;
-    return successBytes(c, joinChunks([LIST_BEGIN, json.subarray(1), listEnd(count)]));
+    const whole = joinChunks([LIST_BEGIN, json.subarray(1), listEnd(count)]);
+    const { body, headers } = encoded(c, whole);
+    return successBytes(c, body, headers);
   }
   async function* all() {
     try {
@@ -62,7 +65,8 @@ export async function listReply(
       await parts.return?.();
     }
   }
-  return await streamed(c, listChunks(all()), { headers: { "Content-Type": "application/json" } });
+  const { body, headers } = encodedChunks(c, listChunks(all()));
+  return await streamed(c, body, { headers: { "Content-Type": "application/json", ...headers } });
 }
 
 const LIST_BEGIN = encoder.encode('{"status":"success","data":{"items":[');

@@ -5,6 +5,7 @@ import { AppError, RetryLater } from "../../core/errors.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { type CHECKSUM_MISMATCH, REFUSALS } from "../openapi/refusals.ts";
 import { errorFormOf, hasLfsForm, isGitLfs, isHub } from "./error_forms.ts";
+import { encoded } from "./gzip.ts";
 import { respond } from "./respond.ts";
 
 type Status = StatusCode | typeof CHECKSUM_MISMATCH;
@@ -22,9 +23,22 @@ export function success(c: Context, data: unknown, status: 200 | 201 | 202 = 200
   return json(c, status, { status: "success", data });
 }
 
-/** Like {@link success}, with the JSON of the whole envelope. */
-export function successBytes(c: Context, bytes: Chunk): Response {
-  return jsonBytes(c, 200, bytes);
+/** Like {@link success}, compressed if that pays. What it says must have no secret. */
+export function compressed(c: Context, data: unknown): Response {
+  const { body, headers } = encoded(
+    c,
+    encoder.encode(`${JSON.stringify({ status: "success", data })}\n`),
+  );
+  return successBytes(c, body, headers);
+}
+
+/** Like {@link success}, with the JSON of the whole envelope, and headers that say how it is encoded. */
+export function successBytes(
+  c: Context,
+  bytes: Chunk,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return jsonBytes(c, 200, bytes, headers);
 }
 
 export interface FailureOptions {

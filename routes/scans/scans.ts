@@ -16,6 +16,7 @@ import { success } from "../reply/envelope.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody } from "../request/body.ts";
 import { idOf, integerOf, pageOf, parseQuery, wordOf } from "../request/query.ts";
+import { encodedChunks } from "../reply/gzip.ts";
 import { streamed } from "../reply/streamed.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -61,7 +62,8 @@ export async function getScanReport(c: Handled, scans: ScanService): Promise<Res
     yield* report;
   }
   const type = format === "json" ? "application/json" : "application/sarif+json";
-  return await streamed(c, pieces(), { headers: { "Content-Type": type } });
+  const { body, headers } = encodedChunks(c, pieces());
+  return await streamed(c, body, { headers: { "Content-Type": type, ...headers } });
 }
 
 /** `DELETE /scans/{id}` (C 15). */

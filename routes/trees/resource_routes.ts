@@ -5,11 +5,13 @@ import * as resourceOperations from "../openapi/resources.ts";
 import * as scanOperations from "../openapi/scans.ts";
 import {
   copyResources,
+  deleteManyResources,
   deleteResources,
   listChecksums,
   listResources,
   mkdirResource,
   moveResources,
+  searchResources,
   showVerdicts,
   statResource,
   uploadResources,
@@ -44,6 +46,23 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     action: "resources.delete",
     operation: resourceOperations.DELETE,
     handle: (c, { tree }) => deleteResources(c, tree),
+  },
+  {
+    method: "POST",
+    path: "/resources/delete",
+    privilege: "resources.delete",
+    tree: true,
+    action: "resources.delete",
+    operation: resourceOperations.DELETE_MANY,
+    handle: (c, { tree }) => deleteManyResources(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/search",
+    privilege: "resources.view",
+    tree: true,
+    operation: resourceOperations.SEARCH,
+    handle: (c, { tree }) => searchResources(c, tree),
   },
   {
     method: "POST",

@@ -11,10 +11,12 @@ import { mkdir } from "../../core/tree/mkdir.ts";
 import { move } from "../../core/tree/move.ts";
 import { remove } from "../../core/tree/remove.ts";
 import type { TransferRequest } from "../../core/tree/plan_transfer.ts";
+import { search } from "../../core/tree/search.ts";
 import { stat } from "../../core/tree/stat.ts";
 import { upload } from "../../core/tree/upload.ts";
 import { listVerdicts } from "../../core/tree/verdicts.ts";
 import {
+  DeleteResourceRequest,
   MkdirResourceRequest,
   OnConflict,
   TransferResourceRequest,
@@ -24,11 +26,11 @@ import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import { entryList, listReply } from "../reply/entries.ts";
 import { statOf, verdictLists } from "../reply/verdicts.ts";
-import { success } from "../reply/envelope.ts";
+import { compressed, success } from "../reply/envelope.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody, uploadBodyLimits } from "../request/body.ts";
 import { uploadParts } from "../request/multipart.ts";
-import { idsOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
+import { idsOf, pageOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
 import { streamed } from "../reply/streamed.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -49,6 +51,19 @@ function listRequest(c: Handled): ListRequest {
   const query = parseQuery(c.req.url);
   const recursive = ["true", "1"].includes(query.get("recursive")?.[0] ?? "");
   return { caller: callerOf(c), paths: pathsOf(query), recursive };
+}
+
+/** `GET /resources/search` (C 24). */
+export async function searchResources(c: Handled, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const { records, next = null } = await search(tree, {
+    caller: callerOf(c),
+    words: query.get("q")?.[0] ?? "",
+    path: query.get("path")?.[0] ?? "",
+    after: query.get("after")?.[0],
+    limit: pageOf(query).limit,
+  });
+  return compressed(c, { items: records.map(entryOf), total: records.length, next });
 }
 
 /** `GET /resources/stat` (C 17). */
@@ -134,7 +149,15 @@ async function transferred(
 
 /** `DELETE /resources/` (RS 4.6). */
 export async function deleteResources(c: Handled, tree: Tree): Promise<Response> {
-  const paths = pathsOf(parseQuery(c.req.url));
+  return await deleted(c, tree, pathsOf(parseQuery(c.req.url)));
+}
+
+/** `POST /resources/delete`: the same, by a body. */
+export async function deleteManyResources(c: Handled, tree: Tree): Promise<Response> {
+  return await deleted(c, tree, (await jsonBody(c.req.raw, DeleteResourceRequest)).paths);
+}
+
+async function deleted(c: Handled, tree: Tree, paths: readonly string[]): Promise<Response> {
   auditChange(c, { paths });
   const changes = await remove(tree, { caller: callerOf(c), paths });
   auditChange(c, { paths, records: changedOwners(changes) });

@@ -26,6 +26,8 @@ export const POSTGRES: Dialect = {
   comparePath: (column, operator, value) =>
     `(${indexed(column)} ${operator === "=" ? "=" : `${operator[0]}=`} ${indexed(value)}
       AND ${column} ${operator} ${value})`,
+  matches: (text, pattern) => `${text} ~ ${pattern}`,
+  pattern: (letters) => letters.map((any) => `[${any.map(escaped).join("")}]`).join(""),
   byPath,
   isParent,
   child: "name",
@@ -49,3 +51,8 @@ export const POSTGRES: Dialect = {
   )`,
   recordTables: ["records"],
 };
+
+/** A character within brackets of a pattern. */
+function escaped(character: string): string {
+  return /[\\\]^-]/.test(character) ? `\\${character}` : character;
+}

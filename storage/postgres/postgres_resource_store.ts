@@ -15,6 +15,7 @@ import type {
   WriteOptions,
 } from "../../core/ports.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
+import type { RecordSearch } from "../../core/search.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
@@ -29,6 +30,7 @@ import type { CurrentResults } from "../tables/verdict_statements.ts";
 import { currentResults, SqlVerdictStore } from "../tables/verdict_store.ts";
 import type { SharedUpkeep } from "../../core/upkeep/ports.ts";
 import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
+import { searchPage } from "../tables/search.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { namesOfReplaced } from "../disk/path_names.ts";
@@ -49,6 +51,7 @@ import { measureDatabase, tidying } from "./measures.ts";
 import { Undecided } from "./decided_uploads.ts";
 import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database } from "./database.ts";
+import { POSTGRES } from "./dialect.ts";
 import { probeDatabase } from "./probe.ts";
 import { Lists } from "./lists.ts";
 import { findById, findByPath, findLocated } from "./lookup.ts";
@@ -205,6 +208,8 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
 
   readonly findLocated: LocatedLookup["findLocated"] = (scope, path) =>
     findLocated(this.database, scope, path);
+
+  readonly search: RecordSearch["search"] = (query) => searchPage(this.database, query, POSTGRES);
 
   findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
     return findById(this.database, scope, ids);

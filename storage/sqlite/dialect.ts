@@ -15,6 +15,8 @@ export const SQLITE: Dialect = {
     "8202, 8232, 8233, 8239, 8287, 12288, 65279)",
   lastId: "last_insert_rowid()",
   comparePath: (column, operator, value) => `${column} ${operator} ${value}`,
+  matches: (text, pattern) => `${text} GLOB ${pattern}`,
+  pattern: (letters) => `*${letters.map(anyOf).join("")}*`,
   byPath: (column) => column,
   isParent: (column, value) => `${column} = ${value}`,
   child: "path",
@@ -35,3 +37,9 @@ export const SQLITE: Dialect = {
   // A large change keeps the former state of the records that it has changed.
   recordTables: ["records", "former_records"],
 };
+
+/** A part of a pattern. A character stands for itself alone, or is within brackets. */
+function anyOf(characters: readonly string[]): string {
+  const [first = "", ...others] = characters;
+  return others.length === 0 && !"*?[".includes(first) ? first : `[${characters.join("")}]`;
+}

@@ -8,6 +8,7 @@ import type {
   Usage,
 } from "../../core/ports.ts";
 import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
+import type { SearchPage, SearchQuery } from "../../core/search.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
 import type { RefusalQuery } from "../tables/verdict_statements.ts";
 import { Collection } from "./collection.ts";
@@ -19,6 +20,7 @@ import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import type { HubRequest } from "../tables/hub_pages.ts";
 import { SQLITE } from "./dialect.ts";
+import { searchPage } from "../tables/search.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
 import { type PinnedState, StoredBytes, usageAcross } from "./usage.ts";
 
@@ -159,6 +161,11 @@ export class Reader {
     const { repositoriesQuery, toRepository } = await hubPages();
     const { sql, parameters } = repositoriesQuery(query, SQLITE);
     return this.#connectionFor(query.userId).all(sql, parameters).map(toRepository);
+  }
+
+  /** {@link searchPage} */
+  search(query: SearchQuery): Promise<SearchPage> {
+    return searchPage(this.#connectionFor(query.userId), query, SQLITE);
   }
 
   /** Opens a listing, and reads its first batch as {@link nextBatch} does. */

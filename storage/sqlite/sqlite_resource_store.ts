@@ -13,6 +13,7 @@ import type {
 import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
+import type { RecordSearch } from "../../core/search.ts";
 import { Busy, TooLarge } from "./change_refused.ts";
 import { SqliteContentTable } from "./content_table.ts";
 import type { GroupCommit } from "./group_commit.ts";
@@ -82,6 +83,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly links: SqlLinkStore;
   readonly sessions: SqlSessionStore;
   readonly credentials: SqlCredentialStore;
+  readonly search: RecordSearch["search"];
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
   readonly objectTable: SqlObjectTable;
@@ -145,6 +147,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       isShared: false,
     });
     this.upkeep = new SqlUpkeepStore(statementsOf("upkeep", parts));
+    this.search = (query) => lookups.search(query);
     this.hub = new SqlHubStore({
       page: (request) => parts.reader.repositoryPage(request),
       blobIds: (hashes) => parts.reader.blobIds(hashes),

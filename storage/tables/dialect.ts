@@ -34,6 +34,10 @@ export interface Dialect {
   readonly lastId: string;
   /** Compares a column of paths with an expression, by an index if it has one. */
   comparePath(column: string, operator: "<" | "<=" | "=" | ">", value: string): string;
+  /** Whether a {@link pattern} is in a text. */
+  matches(text: string, pattern: string): string;
+  /** What finds a word in a text: for each of its letters, any of these characters. */
+  pattern(letters: readonly (readonly string[])[]): string;
   /** Sorts by a column of paths, by an index if it has one. */
   byPath(column: string): string;
   /** The records with this parent. */

@@ -10,6 +10,7 @@ import type { LinkStore } from "../../core/links.ts";
 import type { Log } from "../../core/log.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
+import type { RecordSearch } from "../../core/search.ts";
 import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
 import type { UploadStore } from "../../core/uploads.ts";
 import type { VerdictStore } from "../../core/verdicts.ts";
@@ -41,7 +42,12 @@ export interface SharingMeasures {
 
 /** A database with all that a server keeps in it (C 23). */
 export interface RecordStore
-  extends ResourceStore, Partial<DecidedUploads>, Partial<LocatedLookup>, AsyncDisposable {
+  extends
+    ResourceStore,
+    RecordSearch,
+    Partial<DecidedUploads>,
+    Partial<LocatedLookup>,
+    AsyncDisposable {
   readonly scans: ScanStore;
   /** Left out if only one server can use the database. */
   readonly sharedQueue?: ScanQueue & ScanServers;

@@ -16,7 +16,13 @@ export function programModule(name: string): URL {
 /** Where the scanner for browsers is: in a checkout, once it was built. */
 export const BROWSER_SCANNER = PROGRAM_ROOT + (IS_PACKAGED ? "scanner" : "dist/scanner");
 
-/** The directories of modules that are read as files: those that run as workers, and those for browsers. */
+/** Where the files of the console are: in a checkout, once its start has made them. */
+export const CONSOLE_FILES = `${PROGRAM_ROOT}${IS_PACKAGED ? "" : "dist/"}console.json`;
+
+/** Where modules are that are read as files: those that run as workers, and those for browsers. */
 export const MODULE_DIRECTORIES: readonly string[] = IS_PACKAGED
   ? [PROGRAM_ROOT]
-  : ["core", "schemas", "storage"].map((name) => PROGRAM_ROOT + name).concat(BROWSER_SCANNER);
+  : ["core", "schemas", "storage"].map((name) => PROGRAM_ROOT + name).concat(
+    BROWSER_SCANNER,
+    CONSOLE_FILES,
+  );

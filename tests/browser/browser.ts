@@ -2,6 +2,7 @@
 
 import * as assert from "node:assert/strict";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { refreshConsole } from "../../cli/supervisor/console_files.ts";
 import { freePort } from "../support/ports.ts";
 import { mintToken, TestServer, type TestServerOptions } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
@@ -35,15 +36,34 @@ export interface BrowserOptions extends TestServerOptions {
   readonly profile?: string;
 }
 
+type Claims = Partial<Parameters<typeof mintToken>[0]>;
+
 /** Signs in on a page that asks for it, and waits until a room is shown. */
 export async function enterCredential(
   page: Page,
-  claims: Partial<Parameters<typeof mintToken>[0]> = {},
+  claims: Claims = {},
 ): Promise<void> {
-  const credential = await mintToken({ userId: 1, privileges: WORKER, ...claims });
-  await page.getByLabel("Credential").fill(credential);
+  await page.getByLabel("Credential").fill(await credentialOf(claims));
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation", { name: "Rooms" }).waitFor();
+}
+
+/** The cookie of a browser in which a person has signed in. */
+export async function sessionOf(server: TestServer, claims: Claims = {}) {
+  const response = await fetch(`${server.origin}/console/session`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Strongroom-Console": "none" },
+    body: JSON.stringify({ credential: await credentialOf(claims) }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  const [, name = "", value = ""] =
+    /^([^=]+)=([^;]+)/.exec(response.headers.get("Set-Cookie") ?? "") ??
+      [];
+  return { name, value, url: `${server.origin}/console/` };
+}
+
+function credentialOf(claims: Claims): Promise<string> {
+  return mintToken({ userId: 1, privileges: WORKER, ...claims });
 }
 
 let shared: Promise<Browser> | undefined;
@@ -102,6 +122,7 @@ export class TestBrowser implements AsyncDisposable {
     await using parts = new AsyncDisposableStack();
     const dataDir = given.dataDir ?? parts.use(await TempDir.make()).path;
     const options = { ...given, dataDir };
+    await refreshConsole();
     const server = await TestServer.start({ ...options, port: freePort() });
     const context = await openContext(options);
     return new TestBrowser(server, context, { parts: parts.move(), options });
@@ -119,7 +140,7 @@ export class TestBrowser implements AsyncDisposable {
 
   /** Opens the console with the credential of a user, and waits until a room is shown. */
   async signIn(
-    claims: Partial<Parameters<typeof mintToken>[0]> = {},
+    claims: Claims = {},
     hash = "",
   ): Promise<Page> {
     const page = await this.open(hash);

@@ -165,3 +165,22 @@ Deno.test("C 5.4 content is removed after the reply, which so does not tell who 
   assert.equal((await server.storedHashes()).length, 1);
   assert.deepEqual(removed.map(({ hashes, replied }) => [hashes.length, replied]), [[1, true]]);
 });
+
+Deno.test("POST /resources/delete takes paths in a body, more than an address has room for", async () => {
+  await using server = await TestServer.start();
+  const client = await server.as(1);
+  const long = "a long name ".repeat(15);
+  const names = Array.from({ length: 1000 }, (_, index) => `${long}${index}.txt`);
+  await client.upload("many", Object.fromEntries(names.map((name) => [name, ""])));
+  const paths = names.map((name) => `many/${name}`);
+  const remove = (paths: unknown) => client.json("POST", "/resources/delete", { paths });
+  refused(await remove([...paths.slice(1), "missing"]), 404, "ErrResourcesNotFound");
+  refused(await remove([...paths, "many"]), 400, "ErrResourcesInvalidRequest");
+  for (const none of [[], [" "], "many", undefined]) {
+    refused(await remove(none), 400, "ErrResourcesInvalidRequest");
+  }
+  const viewer = await server.as(1, "resources.view");
+  refused(await viewer.json("POST", "/resources/delete", { paths }), 403, "ErrNotPermitted");
+  assert.equal(items(await remove(paths)).length, 1000);
+  assert.deepEqual(await client.tree(), ["many"]);
+});

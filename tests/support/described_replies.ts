@@ -15,7 +15,7 @@ const MAX_COMPARED_BYTES = 256 * 1024;
 
 /** Headers of HTTP itself, and of every reply. */
 const COMMON_HEADERS =
-  /^(?:access-control-.*|cache-control|connection|content-length|content-security-policy|content-type|cross-origin-resource-policy|referrer-policy|tus-resumable|tus-version|vary|x-accel-buffering|x-content-type-options)$/;
+  /^(?:access-control-.*|cache-control|connection|content-encoding|content-length|content-security-policy|content-type|cross-origin-resource-policy|referrer-policy|tus-resumable|tus-version|vary|x-accel-buffering|x-content-type-options)$/;
 
 /** Refusals of any address, with a route or without one. */
 const ANYWHERE: ReadonlySet<number> = new Set([400, 404, 415, 500, 501, 503]);
@@ -144,7 +144,10 @@ async function contentFaults(response: Response, at: readonly string[]): Promise
   const length = Number(response.headers.get("Content-Length") ?? Infinity);
   if (type !== "application/json" || length > MAX_COMPARED_BYTES) return [];
   const validate = validatorOf([...at, "content", type, "schema"]);
-  if (validate(await response.clone().json())) return [];
+  const { headers, body } = response.clone();
+  const isCompressed = headers.get("Content-Encoding") === "gzip";
+  const text = isCompressed ? body?.pipeThrough(new DecompressionStream("gzip")) : body;
+  if (validate(await new Response(text ?? null).json())) return [];
   return (validate.errors ?? []).map(({ instancePath, message, params }) =>
     `${instancePath} ${message} ${JSON.stringify(params)}`
   );

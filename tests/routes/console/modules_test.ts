@@ -1,59 +1,47 @@
 import * as assert from "node:assert/strict";
-import { stripTypeScriptTypes } from "node:module";
+import { refreshConsole, STYLES } from "../../../cli/supervisor/console_files.ts";
+import { readConsole } from "../../../cli/serve/browser_modules.ts";
 import { buildAssets } from "../../../routes/console/assets.ts";
-import { MODULES, ON_DEMAND } from "../../../routes/console/modules.ts";
 import { ROOT } from "../../support/child_server.ts";
 
 const APP = `${ROOT}routes/console/app/`;
 
-async function* filesOf(directory: string): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(APP + directory)) {
-    if (isDirectory) yield* filesOf(`${directory}${name}/`);
-    else yield directory + name;
-  }
+async function consoleFiles() {
+  await refreshConsole();
+  return await readConsole() ?? assert.fail("The console was not put together");
 }
 
-/** Whether no browser needs a module, as nothing is left of it without its types. */
-function isTypesOnly(name: string): boolean {
-  const code = stripTypeScriptTypes(Deno.readTextFileSync(APP + name));
-  return code.replaceAll(/\/\*\*[^*]*\*\//g, "").replaceAll(";", "").trim() === "";
-}
-
-Deno.test("the console serves every module and style sheet of its directory", async () => {
-  const files = await Array.fromAsync(filesOf(""));
-  // These are modules of the server.
-  const modules = Object.keys({ ...MODULES, ...ON_DEMAND })
-    .filter((name) =>
-      name.endsWith(".ts") && !/^(?:printable|rules|units)\.ts$|^readers\//.test(name)
-    );
-  const scripts = files.filter((name) => name.endsWith(".ts") && !isTypesOnly(name));
-  assert.deepEqual(modules.sort(), scripts.sort());
-  const list = await Deno.readTextFile(`${ROOT}routes/console/modules.ts`);
-  for (const name of files.filter((it) => it.endsWith(".css"))) {
-    assert.ok(list.includes(`"./app/${name}"`), name);
-  }
+Deno.test("the console serves every style sheet of its directory", async () => {
+  const sheets = await Array.fromAsync(Deno.readDir(`${APP}styles`), ({ name }) => name);
+  assert.deepEqual(STYLES.map((name) => `${name}.css`).toSorted(), sheets.toSorted());
 });
 
-Deno.test("the console has the modules that its first one needs, and no others", async () => {
-  const { files } = await buildAssets();
-  const texts = new Map(
-    // The scanner is a package of its own, which may not have been built.
-    [...files].filter(([path]) => path.endsWith(".js") && !path.includes("/scanner/"))
-      .map(([path, { bytes }]) => [path, new TextDecoder().decode(bytes)]),
+Deno.test("C 24 the page of the console asks at once for what its first module imports, and for no more", async () => {
+  const files = await consoleFiles();
+  const { page } = await buildAssets({ files, scanner: new Map() });
+  const html = new TextDecoder().decode(page.bytes);
+  const preloaded = [...html.matchAll(/"modulepreload" href="[^"]+\/([^"/]+)"/g)].map(([, name]) =>
+    name ?? ""
   );
-  const needed = new Set(
-    [...texts.keys()].filter((path) => /^\/console\/assets\/\w+\/main\.js$/.test(path)),
-  );
-  // Grows by what the modules import, at once or on demand.
-  for (const path of needed) {
-    const imports = (texts.get(path) ?? assert.fail(`no ${path}`))
-      .matchAll(/^(?:import|export|\}).*\bfrom ?"([^"]+)"|\bimport\("([^"]+)"/gm);
-    for (const [, atOnce, onDemand] of imports) {
-      needed.add(new URL(atOnce ?? onDemand ?? "", `http://host${path}`).pathname);
+  const importsOf = (name: string) =>
+    [...files[name]?.matchAll(/\bfrom"\.\/([^"]+)"/g) ?? []].map(([, imported]) => imported ?? "");
+  const needed = new Set(importsOf("main.js"));
+  for (const name of needed) for (const it of importsOf(name)) needed.add(it);
+  assert.deepEqual(preloaded.toSorted(), [...needed].toSorted());
+  assert.ok(Object.keys(files).filter((it) => it.endsWith(".js")).length > needed.size + 1);
+});
+
+Deno.test("C 24 the console imports what it has, and no other server's", async () => {
+  const files = await consoleFiles();
+  for (const [name, text] of Object.entries(files)) {
+    if (!name.endsWith(".js")) continue;
+    for (const [, specifier = ""] of text.matchAll(/\b(?:from|import\() ?"([^"]{1,200})"/g)) {
+      // Words of the console can look like an import.
+      if (/^[\w./:@-]+$/.test(specifier)) {
+        assert.ok(files[specifier.slice(2)], `${name}: ${specifier}`);
+      }
     }
   }
-  assert.deepEqual([...needed].filter((path) => !texts.has(path)), []);
-  assert.deepEqual([...texts.keys()].filter((path) => !needed.has(path)), []);
 });
 
 /** The relative luminance of a color such as `#17202a` (WCAG 2.2). */

@@ -1,6 +1,8 @@
 import { h } from "preact";
+import { later } from "../ui/later.ts";
 import type { Room } from "../ui/room.ts";
-import { CapacityView } from "./view.ts";
+
+const CapacityView = later("capacity", async () => (await import("./view.ts")).CapacityView);
 
 export const capacityRoom: Room = {
   id: "capacity",
@@ -8,5 +10,5 @@ export const capacityRoom: Room = {
   icon: "capacity",
   privilege: "capacity.view",
   ofHost: true,
-  view: () => h(CapacityView, null),
+  view: () => h(CapacityView, {}),
 };

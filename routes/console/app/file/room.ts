@@ -1,6 +1,8 @@
 import { h } from "preact";
+import { later } from "../ui/later.ts";
 import type { Room } from "../ui/room.ts";
-import { FileView } from "./view.ts";
+
+const FileView = later("the file", async () => (await import("./view.ts")).FileView);
 
 /** A file of the room Files, on a page of its own. */
 export const fileRoom: Room = {

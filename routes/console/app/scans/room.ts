@@ -1,9 +1,14 @@
 import { type ComponentChild, h } from "preact";
+import { later } from "../ui/later.ts";
 import type { Room } from "../ui/room.ts";
 import { Notice } from "../ui/states.ts";
-import { CompareView } from "./compare_view.ts";
-import { ScanView } from "./scan_view.ts";
-import { ScansView } from "./view.ts";
+
+const CompareView = later(
+  "the reports",
+  async () => (await import("./compare_view.ts")).CompareView,
+);
+const ScanView = later("the scan", async () => (await import("./scan_view.ts")).ScanView);
+const ScansView = later("scans", async () => (await import("./view.ts")).ScansView);
 
 /** `#/scans`, `#/scans/7`, `#/scans/7/models/a.pkl` for one file, `#/scans/compare/7/9`. */
 export const scansRoom: Room = {
@@ -16,7 +21,7 @@ export const scansRoom: Room = {
 
 function pageOf(path: string): ComponentChild {
   const [first = "", ...rest] = path.split("/");
-  if (first === "") return h(ScansView, null);
+  if (first === "") return h(ScansView, {});
   const ids = (first === "compare" ? [rest[0], rest[1]] : [first]).map((text = "") =>
     /^\d{1,15}$/.test(text) ? Number(text) : undefined
   );

@@ -4,8 +4,8 @@ import { goTo } from "./router.ts";
 import { currentTree, session, type SessionState, shownTree } from "./session.ts";
 import { Watch } from "./watch.ts";
 
-/** Where the console is, below whatever path: two folders above this module and its version. */
-export const CONSOLE = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
+/** Where the console is, below whatever path: two folders above its modules, which have their version. */
+export const CONSOLE = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 /**
  * The headers that the server requires of the console. Pages of other origins cannot send them. The name of the
  * session keeps a page from acting in the one that another window has begun since.

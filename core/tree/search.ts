@@ -1,0 +1,46 @@
+import { type Caller, ownerOf } from "../caller.ts";
+import { AppError, quoted } from "../errors.ts";
+import { sanitizeDirectory } from "../paths.ts";
+import type { SearchPage } from "../search.ts";
+import type { Tree } from "./changes.ts";
+
+/** The length of all words together, in UTF-16 code units. */
+export const MAX_WORDS_LENGTH = 256;
+
+/** A request for a page of a search. */
+export interface SearchRequest {
+  readonly caller: Caller;
+  /** Words and parts of words, separated by white space. */
+  readonly words: string;
+  /** The directory below which to search. */
+  readonly path: string;
+  /** The `next` of the page before. @default the beginning */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Finds what is below a directory and has all words in its path, page by page. The caller's own tree is
+ * searched, or the one that the request names.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when there are no words or too long ones, or a path is invalid.
+ */
+export function search(
+  tree: Tree,
+  { caller, words, path, after = "", limit }: SearchRequest,
+): Promise<SearchPage> {
+  const wanted = words.trim();
+  if (wanted === "" || wanted.length > MAX_WORDS_LENGTH || (words + after).includes("\0")) {
+    throw new AppError(
+      "ErrResourcesInvalidRequest",
+      `Cannot search for ${quoted(words)}: give words of 1 to ${MAX_WORDS_LENGTH} characters`,
+    );
+  }
+  return tree.records.search({
+    userId: ownerOf(caller),
+    directory: sanitizeDirectory(path),
+    words: [...new Set(wanted.split(/\s+/u))],
+    after,
+    limit,
+  });
+}
