@@ -20,16 +20,6 @@ export const ResourceList = v.object({
   total: v.pipe(v.number(), v.integer(), v.minValue(0)),
 });
 
-/** A page of what a search has found. */
-export const FoundList = v.object({
-  ...ResourceList.entries,
-  next: v.pipe(
-    v.nullable(v.string()),
-    v.description("What the parameter after of the next page is; null at the end of the search"),
-  ),
-});
-export type FoundList = v.InferOutput<typeof FoundList>;
-
 /** The body of a request to delete. Unknown keys are ignored (C 3). */
 export const DeleteResourceRequest = v.object({
   paths: v.pipe(v.array(v.string()), v.description("1 to 1000 paths")),

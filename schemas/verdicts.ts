@@ -78,3 +78,21 @@ export const StatEntry = v.object({
   verdict: v.nullable(FileVerdict),
 });
 export type StatEntry = v.InferOutput<typeof StatEntry>;
+
+/** What a search has found: a record with the verdict on its content; null for a directory. */
+export const FoundEntry = v.object({
+  ...ResourceEntry.entries,
+  verdict: v.nullable(FileVerdict),
+});
+export type FoundEntry = v.InferOutput<typeof FoundEntry>;
+
+/** A page of what a search has found. */
+export const FoundList = v.object({
+  items: v.array(FoundEntry),
+  total: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  next: v.pipe(
+    v.nullable(v.string()),
+    v.description("What the parameter after of the next page is; null at the end of the search"),
+  ),
+});
+export type FoundList = v.InferOutput<typeof FoundList>;

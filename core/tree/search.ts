@@ -1,7 +1,8 @@
 import { type Caller, ownerOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { sanitizeDirectory } from "../paths.ts";
-import type { SearchPage } from "../search.ts";
+import type { ResourceRecord } from "../ports.ts";
+import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
 
 /** The length of all words together, in UTF-16 code units. */
@@ -19,16 +20,27 @@ export interface SearchRequest {
   readonly limit: number;
 }
 
+/** A page of what is found. */
+export interface Found {
+  /** In path order. Directories have no verdict. */
+  readonly items: readonly {
+    readonly record: ResourceRecord;
+    readonly verdict: ContentVerdict | null;
+  }[];
+  /** What the next page goes on after. Undefined at the end of the search. */
+  readonly next: string | undefined;
+}
+
 /**
  * Finds what is below a directory and has all words in its path, page by page. The caller's own tree is
  * searched, or the one that the request names.
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when there are no words or too long ones, or a path is invalid.
  */
-export function search(
+export async function search(
   tree: Tree,
   { caller, words, path, after = "", limit }: SearchRequest,
-): Promise<SearchPage> {
+): Promise<Found> {
   const wanted = words.trim();
   if (wanted === "" || wanted.length > MAX_WORDS_LENGTH || (words + after).includes("\0")) {
     throw new AppError(
@@ -36,11 +48,18 @@ export function search(
       `Cannot search for ${quoted(words)}: give words of 1 to ${MAX_WORDS_LENGTH} characters`,
     );
   }
-  return tree.records.search({
+  const { records, next } = await tree.records.search({
     userId: ownerOf(caller),
     directory: sanitizeDirectory(path),
     words: [...new Set(wanted.split(/\s+/u))],
     after,
     limit,
   });
+  const files = records.filter(({ isDir }) => !isDir);
+  const verdicts = files.length === 0 ? [] : await tree.verdicts.of(files);
+  const byId = new Map(files.map(({ id }, index) => [id, verdicts[index]]));
+  return {
+    items: records.map((record) => ({ record, verdict: byId.get(record.id) ?? null })),
+    next,
+  };
 }

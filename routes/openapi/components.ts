@@ -4,7 +4,6 @@ import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/li
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
   DeleteResourceRequest,
-  FoundList,
   MkdirResourceRequest,
   ResourceEntry,
   ResourceList,
@@ -22,6 +21,8 @@ import {
 import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
 import {
+  FoundEntry,
+  FoundList,
   StatEntry,
   VerdictEntry,
   VerdictList,
@@ -50,7 +51,8 @@ export function schemas(): Record<string, Json> {
   return {
     ResourceEntry: { ...schemaOf(ResourceEntry), examples: [ENTRY] },
     ResourceList: { ...schemaOf(ResourceList), ...listOf("ResourceEntry") },
-    FoundList: { ...schemaOf(FoundList), ...listOf("ResourceEntry") },
+    FoundEntry: schemaOf(FoundEntry),
+    FoundList: { ...schemaOf(FoundList), ...listOf("FoundEntry") },
     DeleteResourceRequest: requestSchemaOf(DeleteResourceRequest),
     MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),
     MoveResourceRequest: requestSchemaOf(TransferResourceRequest),

@@ -1,7 +1,14 @@
+import type { Found } from "../../core/tree/search.ts";
 import type { Stat } from "../../core/tree/stat.ts";
 import type { FileWithVerdict } from "../../core/tree/verdicts.ts";
 import type { ContentVerdict, Waiver } from "../../core/verdicts.ts";
-import type { FileVerdict, StatEntry, VerdictEntry, WaiverEntry } from "../../schemas/verdicts.ts";
+import type {
+  FileVerdict,
+  FoundEntry,
+  StatEntry,
+  VerdictEntry,
+  WaiverEntry,
+} from "../../schemas/verdicts.ts";
 import { entryOf, isoTime, itemsJson } from "../../core/entries.ts";
 import type { ItemsJson } from "../../core/ports.ts";
 
@@ -33,6 +40,11 @@ export function statOf({ record, content }: Stat): StatEntry {
     etag: `"${record.hash}"`,
     verdict: verdictOf(content),
   };
+}
+
+/** What a search has found as callers see it. */
+export function foundOf({ record, verdict }: Found["items"][number]): FoundEntry {
+  return { ...entryOf(record), verdict: verdict === null ? null : verdictOf(verdict) };
 }
 
 /** A waiver as callers see it (C 18). */

@@ -25,7 +25,7 @@ import {
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import { entryList, listReply } from "../reply/entries.ts";
-import { statOf, verdictLists } from "../reply/verdicts.ts";
+import { foundOf, statOf, verdictLists } from "../reply/verdicts.ts";
 import { compressed, success } from "../reply/envelope.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody, uploadBodyLimits } from "../request/body.ts";
@@ -56,14 +56,14 @@ function listRequest(c: Handled): ListRequest {
 /** `GET /resources/search` (C 24). */
 export async function searchResources(c: Handled, tree: Tree): Promise<Response> {
   const query = parseQuery(c.req.url);
-  const { records, next = null } = await search(tree, {
+  const { items, next = null } = await search(tree, {
     caller: callerOf(c),
     words: query.get("q")?.[0] ?? "",
     path: query.get("path")?.[0] ?? "",
     after: query.get("after")?.[0],
     limit: pageOf(query).limit,
   });
-  return compressed(c, { items: records.map(entryOf), total: records.length, next });
+  return compressed(c, { items: items.map(foundOf), total: items.length, next });
 }
 
 /** `GET /resources/stat` (C 17). */

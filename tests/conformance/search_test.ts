@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { FoundList } from "../../schemas/resources.ts";
+import { FoundList } from "../../schemas/verdicts.ts";
 import { Client, type QueryParameters } from "../support/client.ts";
 import { mintToken, TestServer } from "../support/server.ts";
 
