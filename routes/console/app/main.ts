@@ -7,6 +7,7 @@ import { session } from "./shared/session.ts";
 import { Shell } from "./shell.ts";
 import { SignIn } from "./sign_in.ts";
 import { useStore } from "./shared/store.ts";
+import { followTargets } from "./uploads/follow.ts";
 import { followSession } from "./uploads/resume.ts";
 import { escapeShownText } from "./ui/shown_text.ts";
 import { Loading, Problem } from "./ui/states.ts";
@@ -39,5 +40,6 @@ function Resuming(): ComponentChild {
 escapeShownText();
 followChanges();
 followSession();
+followTargets();
 ignoreOtherDrops();
 render(h(Console, null), document.body);

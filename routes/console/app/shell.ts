@@ -12,6 +12,7 @@ import { useStore } from "./shared/store.ts";
 import { Button } from "./ui/button.ts";
 import { Dialogs } from "./ui/dialog.ts";
 import { Icon } from "./ui/icon.ts";
+import { Jobs } from "./ui/jobs.ts";
 import { UploadPanel } from "./uploads/panel.ts";
 import { showTitle } from "./ui/shown_text.ts";
 import { messageOf, Notice } from "./ui/states.ts";
@@ -57,6 +58,7 @@ export function Shell({ session }: { readonly session: ConsoleSession }): Compon
       h(RoomView, { key: `${id} ${tree}`, room, path }),
     ),
     h(UploadPanel, null),
+    h(Jobs, null),
     h(Toasts, null),
     h(Dialogs, null),
   );

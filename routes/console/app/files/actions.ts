@@ -1,34 +1,25 @@
 import { h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { ApiError, call } from "../shared/api.ts";
-import { plural } from "../shared/format.ts";
+import { count } from "../shared/format.ts";
 import { join, parentOf } from "../shared/paths.ts";
 import { ask, askText } from "../ui/dialog.ts";
+import { runJob } from "../ui/jobs.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import type { Chosen } from "../uploads/dropped.ts";
+import { followFolder } from "../uploads/follow.ts";
 import { upload } from "../uploads/queue.ts";
 import { FolderPicker } from "./folder_picker.ts";
-import { MAX_PATH_CHARACTERS } from "./targets.ts";
-
-/** The most paths that a request may name. */
-const MAX_PATHS = 1000;
-
-/** `model.bin`, or `3 files and folders`. */
-export function named(entries: readonly ResourceEntry[]): string {
-  const [first] = entries;
-  if (entries.length === 1 && first !== undefined) return `“${first.name}”`;
-  const directories = entries.filter(({ is_dir }) => is_dir).length;
-  if (directories === 0) return plural(entries.length, "file");
-  if (directories === entries.length) return plural(directories, "folder");
-  return `${plural(entries.length, "file")} and folders`;
-}
+import { inParts, type Refusal } from "./in_parts.ts";
+import { named, tellOutcome } from "./outcome.ts";
 
 /** Uploads what was chosen to a folder. Says why if a folder in it cannot be made. */
 export async function uploadTo(
   directory: string,
   { files, emptyFolders }: Chosen,
 ): Promise<void> {
+  void followFolder(directory);
   upload(files.map((chosen) => ({ ...chosen, path: join(directory, chosen.path) })));
   try {
     for (const path of emptyFolders) {
@@ -98,30 +89,30 @@ export function askToDelete(entries: readonly ResourceEntry[]): void {
         hasDirectory ? "Everything in it is deleted as well. " : "",
         "This cannot be undone.",
       ),
-    run: async () => {
-      const deleted: ResourceEntry[] = [];
-      for (const part of partsOf(entries, MAX_PATH_CHARACTERS)) deleted.push(...await remove(part));
-      const gone = entries.length - deleted.length;
-      const rest = gone === 0 ? "" : `; ${gone === 1 ? "one was" : `${gone} were`} gone already`;
-      toast(
-        deleted.length === 0 ? "Nothing was left to delete" : `Deleted ${named(deleted)}${rest}`,
-      );
-    },
+    run: () => goOn(entries, removeAll(entries)),
   });
 }
 
-/** Deletes what is still there, and returns it. @throws {ApiError} */
-async function remove(entries: readonly ResourceEntry[]): Promise<readonly ResourceEntry[]> {
-  try {
-    await call("DELETE", "/resources/", { query: { "paths[]": entries.map(({ path }) => path) } });
-    return entries;
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    // One that is gone has the server delete none of them.
-    if (entries.length === 1) return [];
-  }
-  const middle = Math.ceil(entries.length / 2);
-  return [...await remove(entries.slice(0, middle)), ...await remove(entries.slice(middle))];
+async function remove(entries: readonly ResourceEntry[]): Promise<void> {
+  await call("POST", "/resources/delete", { json: { paths: entries.map(({ path }) => path) } });
+}
+
+async function removeAll(entries: readonly ResourceEntry[]): Promise<void> {
+  const { refused, ...outcome } = await runJob(
+    `Deleting ${named(entries)}`,
+    entries.length,
+    (signal, onProgress) => inParts(entries, remove, { signal, onProgress }),
+  );
+  const isGone = ({ error }: Refusal) => error instanceof ApiError && error.status === 404;
+  const gone = refused.filter(isGone).length;
+  if (gone === entries.length) return toast("Nothing was left to delete");
+  const rest = gone === 0 ? "" : `; ${gone === 1 ? "one was" : `${count(gone)} were`} gone already`;
+  tellOutcome({ ...outcome, refused: refused.filter((it) => !isGone(it)) }, "Deleted", rest);
+}
+
+/** Work on several entries goes on after the question, and says itself what has become of it. */
+function goOn(entries: readonly ResourceEntry[], work: Promise<void>): Promise<void> {
+  return entries.length === 1 ? work : Promise.resolve();
 }
 
 /** Asks where to, and moves or copies. */
@@ -132,33 +123,51 @@ export function askWhereTo(verb: "move" | "copy", entries: readonly ResourceEntr
     title: `${word} ${named(entries)} to`,
     action: word,
     body: () => h(FolderPicker, { onPick: (path: string) => destination = path }),
-    run: () => transfer(verb, entries, destination),
+    run: () => goOn(entries, transferAll(verb, entries, destination)),
   });
 }
 
-/** Moves or copies into a folder. @throws {Error} when the server refuses, or a name is taken there. */
-export async function transfer(
+/** Moves or copies into a folder, and tells what has become of it. */
+async function transferAll(
+  verb: "move" | "copy",
+  entries: readonly ResourceEntry[],
+  destination: string,
+): Promise<void> {
+  const to = destination === "" ? "the top folder" : `“${destination}”`;
+  const isAlone = verb === "copy" && destination === "";
+  const outcome = await runJob(
+    `${verb === "move" ? "Moving" : "Copying"} ${named(entries)} to ${to}`,
+    entries.length,
+    (signal, onProgress) =>
+      inParts(entries, (part) => transfer(verb, part, destination), {
+        signal,
+        onProgress,
+        // The API copies nothing to the root but one entry, by its new name.
+        size: isAlone ? 1 : undefined,
+      }),
+  );
+  tellOutcome(outcome, verb === "move" ? "Moved" : "Copied", ` to ${to}`);
+}
+
+/** Moves or copies into a folder: all, or none. @throws {Error} when the server refuses, or a name is taken there. */
+async function transfer(
   verb: "move" | "copy",
   entries: readonly ResourceEntry[],
   destination: string,
 ): Promise<void> {
   const send = (json: unknown) =>
     call(verb === "move" ? "PUT" : "POST", `/resources/${verb}`, { json });
-  for (const part of partsOf(entries)) {
-    // The API takes a folder for one source as its new name, and copies nothing to the root.
-    if (part.length > 1 && (verb === "move" || destination !== "")) {
-      await send({ sources: part.map(({ path }) => path), destination });
-      continue;
-    }
-    for (const { path, name } of part) {
-      const target = join(destination, name);
-      // Into a folder of this name, it would move or copy it.
-      if (target !== path) await refuseTaken(target, name);
-      await send({ source: path, destination: target });
-    }
+  const [first, ...others] = entries;
+  if (first === undefined) return;
+  if (others.length > 0) {
+    await send({ sources: entries.map(({ path }) => path), destination });
+    return;
   }
-  const to = destination === "" ? "the top folder" : `“${destination}”`;
-  toast(`${verb === "move" ? "Moved" : "Copied"} ${named(entries)} to ${to}`);
+  // The API takes a folder for one source as its new name.
+  const target = join(destination, first.name);
+  // Into a folder of this name, it would move or copy it.
+  if (target !== first.path) await refuseTaken(target, first.name);
+  await send({ source: first.path, destination: target });
 }
 
 /** Moves what was dropped on a folder. Says why if that fails. */
@@ -167,24 +176,7 @@ export function moveDropped(entries: readonly ResourceEntry[], destination: stri
     parentOf(path) !== destination && path !== destination
   );
   if (moved.length === 0) return;
-  transfer("move", moved, destination).catch((error) => toast(messageOf(error), { isError: true }));
-}
-
-/** As many parts as it takes for requests of so many paths, and of so many characters where they are in the address. */
-function partsOf(
-  entries: readonly ResourceEntry[],
-  maxCharacters = Infinity,
-): (readonly ResourceEntry[])[] {
-  const parts: ResourceEntry[][] = [];
-  let characters = Infinity;
-  for (const entry of entries) {
-    const { length } = encodeURIComponent(entry.path);
-    characters += length;
-    if (characters > maxCharacters || (parts.at(-1)?.length ?? MAX_PATHS) >= MAX_PATHS) {
-      parts.push([]);
-      characters = length;
-    }
-    parts.at(-1)?.push(entry);
-  }
-  return parts;
+  transferAll("move", moved, destination).catch((error) =>
+    toast(messageOf(error), { isError: true })
+  );
 }

@@ -16,7 +16,7 @@ export function columnsOf(
     readonly shows: "name" | "path";
   },
 ): Column<ResourceEntry>[] {
-  const sort = (by: Order["by"]) =>
+  const sort = (by: Exclude<Order["by"], "path">) =>
     order === undefined ? {} : {
       sort: order.by !== by ? "none" : order.isDescending ? "descending" : "ascending",
     } as const;

@@ -1,11 +1,13 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
-import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, list } from "../shared/api.ts";
 import { type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
-import { isWithin, parentOf } from "../shared/paths.ts";
+import { count } from "../shared/format.ts";
+import { parentOf } from "../shared/paths.ts";
 import { Store } from "../shared/store.ts";
-import { type Order, sorted } from "./order.ts";
-import { joined, type ShownVerdict } from "./shown_verdict.ts";
+import { Entries } from "./entries.ts";
+import { FolderVerdicts, MAX_DEEP_VERDICTS } from "./folder_verdicts.ts";
+import type { Order } from "./order.ts";
+import type { ShownVerdict } from "./shown_verdict.ts";
 
 /** The content of a directory. */
 export interface Listing {
@@ -14,14 +16,15 @@ export interface Listing {
   readonly entries: readonly ResourceEntry[];
   /** By id of the entry. That of a directory is the worst one in it. */
   readonly verdicts: ReadonlyMap<number, ShownVerdict>;
+  /** What the person should know of it. */
+  readonly note?: string | undefined;
 }
 
 /** How often what is shown changes at most, in milliseconds. */
 const SHOW_MS = 120;
-/** When verdicts of directories are read again after a change in them, in milliseconds. */
-const VERDICTS_AGAIN_MS = 1500;
-/** Of more files below a directory, only those in it have a verdict shown. */
-const MAX_DEEP_VERDICTS = 20_000;
+const TOO_MANY = `More than ${
+  count(MAX_DEEP_VERDICTS)
+} files are below: open a folder to see its verdicts.`;
 
 /** A directory that is shown: loaded once, and kept as it is by events. It says when it has moved. */
 export class Directory implements Disposable {
@@ -30,8 +33,8 @@ export class Directory implements Disposable {
   readonly #onMoved: (path: string) => void;
   /** Its own id. The root has none. */
   #id: number | undefined;
-  readonly #entries = new Map<number, ResourceEntry>();
-  #verdicts = new Map<number, ShownVerdict>();
+  readonly #entries = new Entries();
+  readonly #verdicts: FolderVerdicts;
   #order: Order = { by: "name", isDescending: false };
   #loading = new AbortController();
   /** What has happened since it was asked for, which the list may not have. Undefined when it is loaded. */
@@ -39,7 +42,6 @@ export class Directory implements Disposable {
   #status: Listing["status"] = "loading";
   #error: unknown;
   #showing: number | undefined;
-  #verdictsDue: number | undefined;
   #endWaiting = () => {};
   readonly #unsubscribe = onLive((event) => this.#apply(event));
 
@@ -47,6 +49,8 @@ export class Directory implements Disposable {
   constructor(path: string, onMoved: (path: string) => void) {
     this.path = path;
     this.#onMoved = onMoved;
+    const { folders } = this.#entries;
+    this.#verdicts = new FolderVerdicts({ path, folders, onChange: () => this.#show() });
     this.load();
   }
 
@@ -69,12 +73,12 @@ export class Directory implements Disposable {
     this.#endWaiting();
     this.#loading.abort();
     clearTimeout(this.#showing);
-    clearTimeout(this.#verdictsDue);
+    this.#verdicts[Symbol.dispose]();
   }
 
   async #load(signal: AbortSignal): Promise<void> {
     try {
-      const found = new Map<number, ResourceEntry>();
+      const found: ResourceEntry[] = [];
       let isThere = this.path === "";
       const query = this.path === "" ? {} : { path: this.path };
       for await (const entries of list<ResourceEntry>("/resources/", { query, signal })) {
@@ -82,16 +86,15 @@ export class Directory implements Disposable {
           if (entry.path === this.path) {
             isThere = entry.is_dir;
             this.#id = entry.id;
-          } else if (parentOf(entry.path) === this.path) found.set(entry.id, entry);
+          } else if (parentOf(entry.path) === this.path) found.push(entry);
         }
       }
-      this.#entries.clear();
-      for (const [id, entry] of found) this.#entries.set(id, entry);
+      this.#entries.replace(found);
       this.#end(isThere ? "ready" : "missing");
       const since = this.#since ?? [];
       this.#since = undefined;
       for (const event of since) this.#apply(event);
-      await this.#loadVerdicts(signal);
+      await this.#verdicts.read();
     } catch (error) {
       if (signal.aborted) return;
       this.#since = undefined;
@@ -109,62 +112,23 @@ export class Directory implements Disposable {
     this.#show();
   }
 
-  /** Reads the verdicts on all files below, or if these are too many, on those in the directory. */
-  async #loadVerdicts(signal: AbortSignal): Promise<void> {
-    const query: Readonly<Record<string, string>> = this.path === "" ? {} : { path: this.path };
-    const hasDirectories = this.#entries.values().some(({ is_dir }) => is_dir);
-    const isWhole = await this.#readVerdicts(
-      hasDirectories ? { ...query, recursive: "true" } : query,
-      hasDirectories ? MAX_DEEP_VERDICTS : Infinity,
-      signal,
-    );
-    if (!isWhole) await this.#readVerdicts(query, Infinity, signal);
-  }
-
-  /** Returns whether there were no more than `max`. */
-  async #readVerdicts(
-    query: Readonly<Record<string, string>>,
-    max: number,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const verdicts = new Map<number, ShownVerdict>();
-    const ids = new Map(this.#entries.values().map(({ path, id }) => [path, id]));
-    let count = 0;
-    for await (const items of list<VerdictEntry>("/resources/verdicts", { query, signal })) {
-      count += items.length;
-      if (count > max) return false;
-      for (const item of items) {
-        const id = ids.get(this.#childOf(item.path));
-        if (id !== undefined) verdicts.set(id, joined(verdicts.get(id), item));
-      }
-    }
-    this.#verdicts = verdicts;
-    this.#show();
-    return true;
-  }
-
-  /** The path of the entry here that a path is, or is below. */
-  #childOf(path: string): string {
-    const start = this.path === "" ? 0 : this.path.length + 1;
-    const end = path.indexOf("/", start);
-    return end === -1 ? path : path.slice(0, end);
-  }
-
   #apply(event: LiveEvent): void {
     this.#since?.push(event);
     switch (event.type) {
       case "reset":
         return this.load();
       case "scan.finished":
-        return this.#readVerdictsSoon();
+        return this.#verdicts.readSoon(event.data.paths);
       case "resource.verdict":
-        return this.#applyVerdict(event.data);
+        return this.#verdicts.judge(event.data);
       case "resource.added":
       case "resource.updated":
+        if (!event.data.is_dir) this.#verdicts.change(event.data);
         return this.#applyEntry(event.data);
       case "resource.deleted":
         if (event.data.path === this.path) this.#end("missing");
-        if (this.#entries.delete(event.data.id)) this.#show();
+        this.#verdicts.remove(event.data.id);
+        if (this.#entries.remove(event.data.id)) this.#show();
     }
   }
 
@@ -172,35 +136,9 @@ export class Directory implements Disposable {
     if (entry.id === this.#id && entry.path !== this.path) return this.#onMoved(entry.path);
     if (this.#status === "missing" && entry.path === this.path && entry.is_dir) return this.load();
     // An entry that has moved has the same id.
-    if (entry.path !== this.path && parentOf(entry.path) === this.path) {
-      this.#entries.set(entry.id, entry);
-      this.#readVerdictsSoon();
-    } else if (!this.#entries.delete(entry.id)) {
-      if (isWithin(entry.path, this.path)) this.#readVerdictsSoon();
-      return;
-    }
+    if (entry.path !== this.path && parentOf(entry.path) === this.path) this.#entries.put(entry);
+    else if (!this.#entries.remove(entry.id)) return;
     this.#show();
-  }
-
-  #applyVerdict(item: Pick<VerdictEntry, "id" | "path" | "verdict">): void {
-    if (!isWithin(item.path, this.path)) return;
-    // The event has no findings.
-    this.#readVerdictsSoon();
-    if (!this.#entries.has(item.id)) return;
-    this.#verdicts.set(item.id, {
-      ...{ verdict: item.verdict, path: item.path },
-      detail: undefined,
-      files: 1,
-    });
-    this.#show();
-  }
-
-  #readVerdictsSoon(): void {
-    this.#verdictsDue ??= setTimeout(() => {
-      this.#verdictsDue = undefined;
-      // What is shown stays; the next change tries again.
-      this.#loadVerdicts(this.#loading.signal).catch(() => {});
-    }, VERDICTS_AGAIN_MS);
   }
 
   /** Shows what has changed, with what else changes in the same moment. */
@@ -209,9 +147,14 @@ export class Directory implements Disposable {
     const isFirst = this.listing.value.status === "loading";
     const show = () => {
       this.#showing = undefined;
-      const verdicts = new Map(this.#verdicts);
-      const entries = sorted([...this.#entries.values()], this.#order, verdicts);
-      this.listing.set({ status: this.#status, error: this.#error, entries, verdicts });
+      const verdicts = this.#verdicts.current();
+      this.listing.set({
+        status: this.#status,
+        error: this.#error,
+        entries: this.#entries.sorted(this.#order, verdicts),
+        verdicts,
+        note: this.#verdicts.areTooMany ? TOO_MANY : undefined,
+      });
     };
     if (isFirst) show();
     else this.#showing = setTimeout(show, SHOW_MS);

@@ -1,9 +1,10 @@
 import { type ComponentChild, h, type TargetedMouseEvent } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { join, nameOf, parentOf } from "../shared/paths.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { nameOf, parentOf } from "../shared/paths.ts";
 import { useStore } from "../shared/store.ts";
 import { Icon } from "../ui/icon.ts";
-import type { FolderTree } from "./folders.ts";
+import { showRow, useVisibleRows } from "../ui/visible_rows.ts";
+import type { FolderRow, FolderTree } from "./folders.ts";
 
 export interface FolderListProps {
   readonly label: string;
@@ -15,45 +16,62 @@ export interface FolderListProps {
   readonly itemProps?: (path: string) => Record<string, unknown>;
 }
 
-/** The tree of folders. Arrows move in it, as in trees of files elsewhere. */
+/**
+ * The tree of folders, of any number: it renders the visible rows only. The focus is on the tree, which names the
+ * active row. Arrows move in it, as in trees of files elsewhere.
+ */
 export function FolderList(props: FolderListProps): ComponentChild {
-  const { label, current } = props;
-  const box = useRef<HTMLUListElement>(null);
+  const { label, folders, current } = props;
+  const box = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set([""]));
-  useEffect(() => setOpen((before) => new Set([...before, ...ancestorsOf(current)])), [current]);
-  const toggle = (path: string, isOpen: boolean) =>
-    setOpen((before) => {
-      const after = new Set(before);
-      if (isOpen) after.add(path);
-      else after.delete(path);
-      return after;
-    });
+  const [active, setActive] = useState(current);
+  const version = useStore(folders.version);
+  const rows = useMemo(() => folders.rows(open), [folders, open, version]);
+  const { first, last, rowHeight } = useVisibleRows(box, rows.length);
+  const prefix = `tree-${label.replaceAll(/\W+/g, "-")}`;
+  const activeIndex = Math.max(0, rows.findIndex(({ path }) => path === active));
+  useEffect(() => {
+    setOpen((before) => new Set([...before, ...ancestorsOf(current)]));
+    setActive(current);
+  }, [current]);
+  useEffect(() => {
+    // What leads to it may have just been loaded.
+    if (rows[activeIndex]?.path === current) showRow(box.current, activeIndex, rowHeight, 0);
+  }, [current, activeIndex > 0]);
+  const go = (index: number) => {
+    const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (row === undefined) return;
+    setActive(row.path);
+    showRow(box.current, rows.indexOf(row), rowHeight, 0);
+  };
+  const toggle = (path: string, isOpen: boolean) => {
+    const after = new Set(open);
+    if (isOpen) after.add(path);
+    else after.delete(path);
+    setOpen(after);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
-    const items = [...box.current?.querySelectorAll<HTMLElement>("[data-path]") ?? []];
-    const focused = items.findIndex((item) => item === document.activeElement);
-    const path = items[focused]?.dataset.path;
-    if (path === undefined) return;
-    const go = (index: number) => items[Math.min(items.length - 1, Math.max(0, index))]?.focus();
+    const path = rows[activeIndex]?.path ?? "";
     switch (event.key) {
       case "ArrowDown":
-        go(focused + 1);
+        go(activeIndex + 1);
         break;
       case "ArrowUp":
-        go(focused - 1);
+        go(activeIndex - 1);
         break;
       case "Home":
         go(0);
         break;
       case "End":
-        go(items.length - 1);
+        go(rows.length - 1);
         break;
       case "ArrowRight":
-        if (open.has(path)) go(focused + 1);
+        if (open.has(path)) go(activeIndex + 1);
         else toggle(path, true);
         break;
       case "ArrowLeft":
         if (open.has(path) && path !== "") toggle(path, false);
-        else items.find((item) => item.dataset.path === parentOf(path))?.focus();
+        else go(rows.findIndex((row) => row.path === parentOf(path)));
         break;
       case "Enter":
       case " ":
@@ -65,67 +83,80 @@ export function FolderList(props: FolderListProps): ComponentChild {
     event.preventDefault();
   };
   return h(
-    "ul",
-    { ref: box, class: "folders", role: "tree", "aria-label": label, onKeyDown },
-    h(FolderItem, { props, path: "", level: 1, open, toggle }),
+    "div",
+    {
+      ref: box,
+      class: "folders",
+      role: "tree",
+      tabIndex: 0,
+      "aria-label": label,
+      ...(activeIndex >= first && activeIndex < last && {
+        "aria-activedescendant": `${prefix}-${activeIndex}`,
+      }),
+      onKeyDown,
+    },
+    h(
+      "div",
+      { class: "folders-body", role: "none", style: { height: `${rows.length * rowHeight}px` } },
+      rows.slice(first, last).map((row, index) =>
+        h(FolderItem, {
+          key: row.path,
+          ...{ props, row, toggle },
+          id: `${prefix}-${first + index}`,
+          top: (first + index) * rowHeight,
+          isOpen: open.has(row.path),
+          isActive: first + index === activeIndex,
+        })
+      ),
+    ),
   );
 }
 
 interface FolderItemProps {
   readonly props: FolderListProps;
-  readonly path: string;
-  readonly level: number;
-  readonly open: ReadonlySet<string>;
+  readonly row: FolderRow;
   readonly toggle: (path: string, isOpen: boolean) => void;
+  readonly id: string;
+  /** Where it is, in pixels. */
+  readonly top: number;
+  readonly isOpen: boolean;
+  readonly isActive: boolean;
 }
 
-function FolderItem({ props, path, level, open, toggle }: FolderItemProps): ComponentChild {
+function FolderItem(
+  { props, row, toggle, id, top, isOpen, isActive }: FolderItemProps,
+): ComponentChild {
   const { current, onOpen, itemProps } = props;
-  const isOpen = open.has(path);
+  const { path, level, position, size } = row;
   const isCurrent = path === current;
   return h(
-    "li",
-    { role: "none" },
-    h(
-      "div",
-      {
-        ...itemProps?.(path),
-        role: "treeitem",
-        "data-path": path,
-        "aria-level": level,
-        "aria-expanded": isOpen,
-        "aria-selected": isCurrent,
-        tabIndex: isCurrent ? 0 : -1,
-        class: `folder${isCurrent ? " is-current" : ""}`,
-        style: { paddingLeft: `${(level - 1) * 16 + 4}px` },
-        onClick: (event: TargetedMouseEvent<HTMLElement>) => {
-          const isChevron = event.target instanceof Element &&
-            event.target.closest(".folder-chevron") !== null;
-          if (isChevron) toggle(path, !isOpen);
-          else onOpen(path);
-        },
+    "div",
+    {
+      ...itemProps?.(path),
+      id,
+      role: "treeitem",
+      "data-path": path,
+      "aria-level": level,
+      "aria-posinset": position,
+      "aria-setsize": size,
+      "aria-expanded": isOpen,
+      "aria-selected": isCurrent,
+      class: `folder${isCurrent ? " is-current" : ""}${isActive ? " is-active" : ""}`,
+      style: { paddingLeft: `${(level - 1) * 16 + 4}px`, transform: `translateY(${top}px)` },
+      onClick: (event: TargetedMouseEvent<HTMLElement>) => {
+        const isChevron = event.target instanceof Element &&
+          event.target.closest(".folder-chevron") !== null;
+        if (isChevron) toggle(path, !isOpen);
+        else onOpen(path);
       },
-      h(
-        "span",
-        { class: `folder-chevron${isOpen ? " is-open" : ""}` },
-        h(Icon, { name: "chevron" }),
-      ),
-      h(Icon, { name: "folder" }),
-      h("span", { class: "folder-name" }, path === "" ? "Top folder" : nameOf(path)),
+    },
+    h(
+      "span",
+      { class: `folder-chevron${isOpen ? " is-open" : ""}` },
+      h(Icon, { name: "chevron" }),
     ),
-    isOpen && h(FolderChildren, { props, path, level, open, toggle }),
-  );
-}
-
-function FolderChildren({ props, path, level, open, toggle }: FolderItemProps): ComponentChild {
-  const names = useStore(props.folders.of(path)) ?? [];
-  if (names.length === 0) return null;
-  return h(
-    "ul",
-    { role: "group" },
-    names.map((name) =>
-      h(FolderItem, { key: name, props, path: join(path, name), level: level + 1, open, toggle })
-    ),
+    h(Icon, { name: "folder" }),
+    h("span", { class: "folder-name" }, path === "" ? "Top folder" : nameOf(path)),
   );
 }
 

@@ -4,7 +4,8 @@ import type { ShownVerdict } from "./shown_verdict.ts";
 
 /** The order of a listing. */
 export interface Order {
-  readonly by: "name" | "verdict" | "size" | "updated";
+  /** By `path`, directories are not first. */
+  readonly by: "name" | "path" | "verdict" | "size" | "updated";
   readonly isDescending: boolean;
 }
 
@@ -14,15 +15,20 @@ type Compare = (a: ResourceEntry, b: ResourceEntry) => number;
 const MAX_COLLATED = 10_000;
 const collator = new Intl.Collator("en-US", { numeric: true });
 
+/** Compares so many names. */
+export function nameOrder(count: number): (a: string, b: string) => number {
+  return count > MAX_COLLATED ? (a, b) => a < b ? -1 : a > b ? 1 : 0 : collator.compare;
+}
+
 /** Entries in an order: directories first, then by the column, then by name. Sorts the array itself. */
 export function sorted(
   entries: ResourceEntry[],
   { by, isDescending }: Order,
   verdicts: ReadonlyMap<number, ShownVerdict>,
 ): ResourceEntry[] {
-  const byName: Compare = entries.length > MAX_COLLATED
-    ? (a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0
-    : (a, b) => collator.compare(a.name, b.name);
+  if (by === "path") return entries.sort((a, b) => a.path < b.path ? -1 : 1);
+  const compareNames = nameOrder(entries.length);
+  const byName: Compare = (a, b) => compareNames(a.name, b.name);
   const compare = comparison(by, byName, verdicts);
   const sign = isDescending ? -1 : 1;
   return entries.sort((a, b) =>
@@ -31,7 +37,7 @@ export function sorted(
 }
 
 function comparison(
-  by: Order["by"],
+  by: Exclude<Order["by"], "path">,
   byName: Compare,
   verdicts: ReadonlyMap<number, ShownVerdict>,
 ): Compare {

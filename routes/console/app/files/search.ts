@@ -1,22 +1,32 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ResourceEntry } from "../../../../schemas/resources.ts";
-import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
-import { ApiError, list } from "../shared/api.ts";
+import type { FoundEntry, FoundList } from "../../../../schemas/verdicts.ts";
+import { ApiError, call } from "../shared/api.ts";
+import { plural } from "../shared/format.ts";
 import { isOfResource, type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
 import { isWithin } from "../shared/paths.ts";
 import type { Listing } from "./directory.ts";
-import { joined, type ShownVerdict } from "./shown_verdict.ts";
+import { Entries } from "./entries.ts";
+import type { Order } from "./order.ts";
+import { shownOf, type ShownVerdict } from "./shown_verdict.ts";
 
 /** How long a person may type before the search begins, in milliseconds. */
 const TYPING_MS = 250;
 /** How often what is shown changes at most, in milliseconds. */
 const SHOW_MS = 120;
-export const MAX_FOUND = 1000;
+/** How many entries are asked for at once. */
+const PAGE = "1000";
+const BY_PATH: Order = { by: "path", isDescending: false };
 
-/** What is below a folder and has the words in its path. Undefined without words. */
-export function useSearch(directory: string, words: string): Listing | undefined {
-  const [found, setFound] = useState<Listing>();
-  const wanted = words.trim().toLowerCase();
+/** A search, as it is shown. */
+export interface Found extends Listing {
+  /** Ends it early. Left out when it has ended. */
+  readonly stop?: (() => void) | undefined;
+}
+
+/** What is below a folder and has the words in its path, as it is found. Undefined without words. */
+export function useSearch(directory: string, words: string): Found | undefined {
+  const [found, setFound] = useState<Found>();
+  const wanted = words.trim();
   useEffect(() => {
     setFound(wanted === "" ? undefined : { status: "loading", entries: [], verdicts: new Map() });
     if (wanted === "") return;
@@ -30,24 +40,26 @@ export function useSearch(directory: string, words: string): Listing | undefined
   return found;
 }
 
-/** A search: read once, and kept as it is by events. */
+/** A search: asked for page by page, and kept as it is by events. */
 class Search implements Disposable {
   readonly #directory: string;
+  readonly #wanted: string;
   readonly #words: readonly string[];
-  readonly #show: (found: Listing) => void;
-  readonly #entries = new Map<number, ResourceEntry>();
+  readonly #show: (found: Found) => void;
+  readonly #entries = new Entries();
   readonly #verdicts = new Map<number, ShownVerdict>();
-  /** What has gone since it was asked for, which the list may still have. */
-  readonly #gone = new Set<number>();
+  /** What has happened to entries since it was asked for, which a page may not have. */
+  readonly #changed = new Set<number>();
   #reading = new AbortController();
-  #status: Listing["status"] = "loading";
+  #state: "searching" | "stopped" | "ended" = "searching";
   #showing: number | undefined;
   #endWaiting = () => {};
   readonly #unsubscribe = onLive((event) => this.#apply(event));
 
-  constructor(directory: string, wanted: string, show: (found: Listing) => void) {
+  constructor(directory: string, wanted: string, show: (found: Found) => void) {
     this.#directory = directory;
-    this.#words = wanted.split(/\s+/);
+    this.#wanted = wanted;
+    this.#words = wanted.toLowerCase().split(/\s+/);
     this.#show = show;
     this.#read();
   }
@@ -62,11 +74,14 @@ class Search implements Disposable {
   #read(): void {
     this.#reading.abort();
     this.#endWaiting();
-    for (const known of [this.#entries, this.#verdicts, this.#gone]) known.clear();
-    this.#status = "loading";
+    this.#entries.replace([]);
+    this.#verdicts.clear();
+    this.#changed.clear();
+    this.#state = "searching";
     const { signal } = this.#reading = new AbortController();
     this.#readAll(signal).catch((error) => {
       if (signal.aborted) return;
+      clearTimeout(this.#showing);
       this.#show({ status: "failed", error, entries: [], verdicts: new Map() });
       if (error instanceof ApiError && error.isOffline) {
         this.#endWaiting = whenReachable(() => this.#read());
@@ -75,27 +90,28 @@ class Search implements Disposable {
   }
 
   async #readAll(signal: AbortSignal): Promise<void> {
-    const directory = this.#directory;
-    const options = {
-      query: { recursive: "true", ...(directory !== "" && { path: directory }) },
-      signal,
-    };
-    for await (const items of list<ResourceEntry>("/resources/", options)) {
-      for (const item of items) {
-        if (this.#entries.size >= MAX_FOUND) break;
-        // An event was there before, and is newer.
-        if (this.#gone.has(item.id) || this.#entries.has(item.id)) continue;
-        if (this.#matches(item.path)) this.#entries.set(item.id, item);
-      }
-      if (this.#entries.size >= MAX_FOUND) break;
+    const path = this.#directory;
+    for (let after: string | null = ""; after !== null;) {
+      const query: Record<string, string> = { q: this.#wanted, limit: PAGE, path, after };
+      const page: FoundList = await call("GET", "/resources/search", { query, signal });
+      for (const item of page.items) this.#add(item);
+      after = page.next;
+      if (after === null) this.#state = "ended";
+      this.#showSoon();
     }
-    this.#status = "ready";
-    this.#showAll();
-    for await (const items of list<VerdictEntry>("/resources/verdicts", options)) {
-      for (const item of items) {
-        if (this.#entries.has(item.id)) this.#verdicts.set(item.id, joined(undefined, item));
-      }
-    }
+  }
+
+  #add({ verdict, ...entry }: FoundEntry): void {
+    // An event was there before, and is newer.
+    if (this.#changed.has(entry.id)) return;
+    this.#entries.put(entry);
+    const { id, path } = entry;
+    if (verdict !== null) this.#verdicts.set(id, { ...shownOf({ ...verdict, path }), files: 1 });
+  }
+
+  #stop(): void {
+    this.#reading.abort();
+    this.#state = "stopped";
     this.#showAll();
   }
 
@@ -115,24 +131,35 @@ class Search implements Disposable {
       this.#verdicts.set(id, { verdict, path, detail: undefined, files: 1 });
     } else {
       const { id, path } = event.data;
+      if (this.#state === "searching") this.#changed.add(id);
       const isThere = event.type !== "resource.deleted" && this.#matches(path);
-      if (isThere) {
-        this.#gone.delete(id);
-        if (this.#entries.has(id) || this.#entries.size < MAX_FOUND) {
-          this.#entries.set(id, event.data);
-        }
-      } else {
-        this.#gone.add(id);
-        if (!this.#entries.delete(id)) return;
-      }
+      if (isThere) this.#entries.put(event.data);
+      else if (!this.#entries.remove(id)) return;
     }
-    if (this.#status === "ready") this.#showing ??= setTimeout(() => this.#showAll(), SHOW_MS);
+    this.#showSoon();
+  }
+
+  #showSoon(): void {
+    this.#showing ??= setTimeout(() => this.#showAll(), SHOW_MS);
   }
 
   #showAll(): void {
     clearTimeout(this.#showing);
     this.#showing = undefined;
-    const entries = this.#entries.values().toArray().sort((a, b) => a.path < b.path ? -1 : 1);
-    this.#show({ status: this.#status, entries, verdicts: new Map(this.#verdicts) });
+    const isSearching = this.#state === "searching";
+    const { size } = this.#entries;
+    this.#show({
+      status: isSearching && size === 0 ? "loading" : "ready",
+      entries: this.#entries.sorted(BY_PATH, this.#verdicts),
+      verdicts: this.#verdicts,
+      note: NOTES[this.#state](size),
+      stop: isSearching ? () => this.#stop() : undefined,
+    });
   }
 }
+
+const NOTES = {
+  searching: (found: number) => `Searching… ${plural(found, "match", "matches")} so far`,
+  stopped: (found: number) => `Stopped after ${plural(found, "match", "matches")}`,
+  ended: (found: number) => found === 0 ? undefined : plural(found, "match", "matches"),
+} as const;

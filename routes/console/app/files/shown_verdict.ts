@@ -1,30 +1,47 @@
 import type { Verdict } from "../../../../schemas/verdict_names.ts";
-import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
+import type { FileVerdict as ServerVerdict } from "../../../../schemas/verdicts.ts";
 import { worse } from "../ui/verdict.ts";
 
-/** A verdict as a row shows it. */
-export interface ShownVerdict {
+/** The verdict on a file as rows show it. */
+export interface FileVerdict {
   readonly verdict: Verdict;
   /** Why, in a sentence. */
   readonly detail: string | undefined;
-  /** The path of the file that has it: of several, the first. */
+  /** The path of the file. */
   readonly path: string;
+}
+
+/** A verdict as a row shows it: on a file, or the worst one in a directory, with the first file that has it. */
+export interface ShownVerdict extends FileVerdict {
   /** How many files have it. */
   readonly files: number;
 }
 
-/** The worse of a verdict that is shown and another one, with its first reason. */
-export function joined(
-  shown: ShownVerdict | undefined,
-  { verdict, findings, problem, waiver, path }: VerdictEntry,
-): ShownVerdict {
-  if (shown?.verdict === verdict) return { ...shown, files: shown.files + 1 };
-  if (shown !== undefined && worse(shown.verdict, verdict) === shown.verdict) return shown;
+/** What a row says of the verdict on the file at a path, with the first reason. */
+export function shownOf(
+  { verdict, findings, problem, waiver, path }: ServerVerdict & { readonly path: string },
+): FileVerdict {
   const [finding] = findings;
   const reason = finding === undefined
     ? problem
     : [finding.rule_code, finding.message].filter((it) => it !== null).join(": ");
   const waived = waiver === null ? null : `Waived: ${waiver.reason}`;
   const detail = [reason, waived].filter((it) => it !== null).join(" – ") || undefined;
-  return { verdict, detail, path, files: 1 };
+  return { verdict, detail, path };
+}
+
+/** The worst of the verdicts on files. Undefined if there are none. */
+export function worstOf(files: Iterable<FileVerdict>): ShownVerdict | undefined {
+  let worst: FileVerdict | undefined;
+  let count = 0;
+  for (const file of files) {
+    if (worst?.verdict === file.verdict) {
+      count++;
+      if (file.path < worst.path) worst = file;
+    } else if (worse(worst?.verdict, file.verdict) === file.verdict) {
+      worst = file;
+      count = 1;
+    }
+  }
+  return worst && { ...worst, files: count };
 }

@@ -3,6 +3,11 @@ const MAX_NAMED = 1000;
 /** The most characters of paths that an address has. */
 export const MAX_PATH_CHARACTERS = 16_000;
 
+/** Paths in as many parts as it takes for requests that have them in their address. */
+export function partsOf(paths: readonly string[]): (readonly string[])[] {
+  return requestsFor({ files: [], folders: paths }).map((request) => request["paths[]"]);
+}
+
 /** The parameters of a download. */
 export type Targets = {
   readonly "ids[]": readonly string[];

@@ -44,6 +44,18 @@ export function Breadcrumbs({ path }: { readonly path: string }): ComponentChild
   );
 }
 
+/** What the person should know of the list, and what ends a search. */
+export function ListNote(
+  { note, stop }: { readonly note?: string | undefined; readonly stop?: (() => void) | undefined },
+): ComponentChild {
+  return h(
+    "div",
+    { class: "list-note muted", role: "status" },
+    note,
+    stop !== undefined && h(Button, { label: "Stop", kind: "quiet", onClick: stop }),
+  );
+}
+
 /** What can be done here: with the folder, or with what is selected. */
 export function Toolbar(
   { path, selected, words, onWords, onFiles, onClear }: {

@@ -18,7 +18,7 @@ import { FolderList } from "./folder_list.ts";
 import { FolderTree } from "./folders.ts";
 import type { Order } from "./order.ts";
 import { useSearch } from "./search.ts";
-import { Breadcrumbs, Toolbar } from "./toolbar.ts";
+import { Breadcrumbs, ListNote, Toolbar } from "./toolbar.ts";
 
 /** The room Files: the tree of folders, and the content of one of them. */
 export function FilesView({ path }: { readonly path: string }): ComponentChild {
@@ -74,6 +74,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       onFiles: uploadHere,
       onClear: () => setSelection({ ...NOTHING_SELECTED, active: selection.active }),
     }),
+    h(ListNote, { note: shown.note, stop: found?.stop }),
     h(
       DropZone,
       { path },

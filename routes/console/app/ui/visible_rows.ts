@@ -3,10 +3,14 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 /** Rows above and below the visible ones that are rendered as well. */
 const OVERSCAN = 8;
 
-/** Scrolls a row into view. */
-export function showRow(box: HTMLElement | null, index: number, rowHeight: number): void {
+/** Scrolls a row into view. @param head The height of what stays above the rows. @default that of a row */
+export function showRow(
+  box: HTMLElement | null,
+  index: number,
+  rowHeight: number,
+  head = rowHeight,
+): void {
   if (box === null) return;
-  const head = rowHeight;
   const top = index * rowHeight;
   if (top < box.scrollTop) box.scrollTop = top;
   const bottom = top + rowHeight - (box.clientHeight - head);

@@ -7,19 +7,10 @@ import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { VerdictBadge } from "../ui/verdict.ts";
 import { nameOf } from "../shared/paths.ts";
-import {
-  cancelAll,
-  cancelUpload,
-  clearEnded,
-  isUploading,
-  pauseUpload,
-  resumeUpload,
-  unfinished,
-  uploads,
-  type UploadsState,
-} from "./queue.ts";
+import { cancelAll, cancelUpload, clearEnded, pauseUpload, resumeUpload } from "./queue.ts";
 import { resumeByHandle, resumeWith } from "./resume.ts";
 import type { Transfer, UploadItem } from "./transfer.ts";
+import { isUploading, unfinished, uploads, type UploadsState } from "./transfers.ts";
 
 /** Of more files, those that need attention are shown first. */
 const MAX_SHOWN = 100;
@@ -42,10 +33,11 @@ export function UploadPanel(): ComponentChild {
   const [isOpen, setOpen] = useState(true);
   if (state.items.length === 0) return null;
   const isOver = state.items.every(({ state }) => ["done", "exists", "failed"].includes(state));
-  const shown = state.items.toSorted((a, b) =>
-    ATTENTION.indexOf(a.state) - ATTENTION.indexOf(b.state) || a.key - b.key
-  ).slice(0, MAX_SHOWN);
-  const taken = state.items.filter(({ state }) => state === "exists");
+  const byState = Map.groupBy(state.items, ({ state }) => state);
+  const shown = ATTENTION.flatMap((it) => (byState.get(it) ?? []).slice(0, MAX_SHOWN))
+    .slice(0, MAX_SHOWN);
+  const taken = byState.get("exists") ?? [];
+  const stopped = new Map(unfinished().map((transfer) => [transfer.item.key, transfer]));
   return h(
     "section",
     { class: "uploads", "aria-label": "Uploads" },
@@ -87,7 +79,7 @@ export function UploadPanel(): ComponentChild {
     isOpen && h(
       "ul",
       { class: "uploads-list" },
-      shown.map((item) => h(UploadRow, { key: item.key, item })),
+      shown.map((item) => h(UploadRow, { key: item.key, item, stopped: stopped.get(item.key) })),
       state.items.length > MAX_SHOWN &&
         h("li", { class: "muted" }, `and ${plural(state.items.length - MAX_SHOWN, "more file")}`),
     ),
@@ -107,11 +99,13 @@ function askToCancelAll(): void {
   });
 }
 
-function UploadRow({ item }: { readonly item: UploadItem }): ComponentChild {
+/** @param stopped What is known of the upload if it needs its file again. */
+function UploadRow(
+  { item, stopped }: { readonly item: UploadItem; readonly stopped: Transfer | undefined },
+): ComponentChild {
   const { key, tree, path, size, state, sent } = item;
   const name = nameOf(path);
   const isMoving = ["sending", "waiting", "paused", "unfinished"].includes(state);
-  const stopped = unfinished().find(({ item }) => item.key === key);
   const mustChoose = stopped?.handle === undefined;
   const action = (label: string, icon: "close" | "pause" | "play", onClick: () => void) =>
     h(Button, { label: `${label} ${name}`, icon, iconOnly: true, kind: "quiet", onClick });

@@ -1,10 +1,9 @@
 import { sleep } from "../shared/live.ts";
+import { isWithin } from "../shared/paths.ts";
 import { currentTree, session } from "../shared/session.ts";
-import { Store } from "../shared/store.ts";
 import { messageOf } from "../ui/states.ts";
 import { check, checks } from "./checks.ts";
 import type { ChosenFile } from "./dropped.ts";
-import { Rate } from "./rate.ts";
 import {
   addressOf,
   delayAfter,
@@ -18,36 +17,14 @@ import {
   whyUnreadable,
 } from "./transfer.ts";
 import { type OnConflict, removeUpload } from "./tus.ts";
-import { claim, isSameFile, type UnfinishedUpload } from "./unfinished.ts";
-
-/** All uploads since the panel was cleared. */
-export interface UploadsState {
-  readonly items: readonly UploadItem[];
-  /** Bytes a second over the last seconds. */
-  readonly rate: number;
-}
-
-export const uploads = new Store<UploadsState>({ items: [], rate: 0 });
+import { change, isUploading, rate, show, transfers, unfinished } from "./transfers.ts";
+import { isSameFile, type UnfinishedUpload } from "./unfinished.ts";
 
 /** How many files are sent at once. */
 const MAX_SENDING = 3;
-/** How often what is shown changes at most, in milliseconds. */
-const SHOW_MS = 150;
-
-const transfers = new Map<number, Transfer>();
 /** How many requests send files. */
 let sending = 0;
-const rate = new Rate();
 let lastKey = 0;
-let showing: number | undefined;
-
-/** Whether this window works on an upload. */
-export function isKnown(id: string): boolean {
-  return transfers.values().some((transfer) => transfer.id === id);
-}
-
-claim(() => transfers.values().map(({ id }) => id).filter((id) => id !== undefined).toArray());
-
 /** Adds files to the queue. One that was being uploaded to the same path goes on where it stopped. */
 export function upload(files: readonly ChosenFile[]): void {
   const { value } = session;
@@ -99,11 +76,6 @@ export function addUnfinished(kept: UnfinishedUpload, received: number): void {
   });
 }
 
-/** What is known of the uploads that need their files again. */
-export function unfinished(): readonly Transfer[] {
-  return [...transfers.values()].filter(({ item }) => item.state === "unfinished");
-}
-
 /** Goes on with an unfinished upload if the file is the one that was chosen before. Returns whether it is. */
 export function continueWith(key: number, { file, handle }: Omit<ChosenFile, "path">): boolean {
   const transfer = transfers.get(key);
@@ -150,15 +122,56 @@ export function cancelUpload(key: number): void {
   const transfer = transfers.get(key);
   if (transfer === undefined) return;
   transfers.delete(key);
+  giveUp(transfer);
+  startNext();
+  show();
+}
+
+/** Ends a transfer, and removes what the server has of the file. */
+function giveUp(transfer: Transfer): void {
   transfer.abort.abort();
   const upload = addressOf(transfer);
-  if (upload !== undefined) {
-    void forgetUpload(upload.id);
-    // If that fails, the upload expires.
-    removeUpload(upload).catch(() => {});
+  if (upload === undefined) return;
+  void forgetUpload(upload.id);
+  // If that fails, the upload expires.
+  removeUpload(upload).catch(() => {});
+}
+
+/**
+ * Sends the files that go below a folder to where that is now: those on their way from their start, as the server
+ * would make the former folder again for them. Returns how many they are.
+ */
+export function moveUploads(tree: number, from: string, to: string): number {
+  let count = 0;
+  for (const [key, transfer] of transfers) {
+    const { item, id: _, ...rest } = transfer;
+    if (!goesBelow(item, tree, from)) continue;
+    count++;
+    giveUp(transfer);
+    const isMoving = item.state === "sending" || item.state === "waiting";
+    transfers.set(key, {
+      ...rest,
+      item: {
+        ...item,
+        path: to + item.path.slice(from.length),
+        sent: 0,
+        ...(isMoving && { state: "queued" }),
+      },
+      abort: new AbortController(),
+    });
   }
   startNext();
   show();
+  return count;
+}
+
+/** Whether files that are not stored yet go below a folder. */
+export function haveUploads(tree: number, folder: string): boolean {
+  return transfers.values().some(({ item }) => goesBelow(item, tree, folder));
+}
+
+function goesBelow({ tree, path, state }: UploadItem, of: number, folder: string): boolean {
+  return tree === of && isWithin(path, folder) && state !== "done" && state !== "unfinished";
 }
 
 /** Gives all files up that are not done. */
@@ -173,13 +186,6 @@ export function clearEnded(): void {
     else if (item.state === "exists" || item.state === "failed") cancelUpload(key);
   }
   show();
-}
-
-/** Whether leaving the page would break something off. */
-export function isUploading(): boolean {
-  return transfers.values().some(({ item: { state } }) =>
-    ["checking", "queued", "sending", "waiting"].includes(state)
-  );
 }
 
 addEventListener("beforeunload", (event) => {
@@ -276,22 +282,4 @@ async function transferFile(key: number, file: File): Promise<void> {
       await sleep(delay, signal);
     }
   }
-}
-
-function change(key: number, changes: Partial<UploadItem>): void {
-  const transfer = transfers.get(key);
-  if (transfer === undefined) return;
-  transfer.item = { ...transfer.item, ...changes };
-  show();
-}
-
-function show(): void {
-  showing ??= setTimeout(() => {
-    showing = undefined;
-    uploads.set({
-      items: transfers.values().map(({ item }) => item).toArray(),
-      rate: rate.current(),
-    });
-    if (isUploading()) show();
-  }, SHOW_MS);
 }

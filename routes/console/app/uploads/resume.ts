@@ -4,8 +4,9 @@ import { nameOf } from "../shared/paths.ts";
 import { session } from "../shared/session.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
-import { addUnfinished, continueWith, forgetHandle, isKnown, unfinished } from "./queue.ts";
+import { addUnfinished, continueWith, forgetHandle } from "./queue.ts";
 import type { Transfer } from "./transfer.ts";
+import { isKnown, unfinished } from "./transfers.ts";
 import { receivedBytes } from "./tus.ts";
 import { forget, unfinishedUploads } from "./unfinished.ts";
 
