@@ -49,7 +49,7 @@ export async function enterCredential(
 }
 
 /** The cookie of a browser in which a person has signed in. */
-export async function sessionOf(server: TestServer, claims: Claims = {}) {
+export async function sessionOf(server: { readonly origin: string }, claims: Claims = {}) {
   const response = await fetch(`${server.origin}/console/session`, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Strongroom-Console": "none" },

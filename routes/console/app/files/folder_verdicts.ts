@@ -1,7 +1,7 @@
 import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { list } from "../shared/api.ts";
 import { isWithin } from "../shared/paths.ts";
-import { type FileVerdict, shownOf, type ShownVerdict, worstOf } from "./shown_verdict.ts";
+import { shownOf, type ShownVerdict, worstOf } from "./shown_verdict.ts";
 import { partsOf } from "./targets.ts";
 
 /** When the verdicts on changed files are asked for, in milliseconds. */
@@ -26,24 +26,22 @@ export interface FolderOfVerdicts {
  */
 export class FolderVerdicts implements Disposable {
   readonly #folder: FolderOfVerdicts;
-  /** By id of the entry. */
-  readonly #shown = new Map<number, ShownVerdict>();
-  /** The verdicts on the files below each directory, by its path and their ids. */
-  readonly #below = new Map<string, Map<number, FileVerdict>>();
-  /** Under which directory each file is that is below one. */
-  readonly #directories = new Map<number, string>();
+  #known: Known;
   /** Directories whose worst verdict may be another one. */
   readonly #stale = new Set<string>();
   /** Paths whose verdicts may have changed. */
   readonly #changed = new Set<string>();
+  /** Files that have changed since they were asked for: the reply may be older than the change. */
+  readonly #touched = new Set<number>();
   #areTooMany = false;
   #due: number | undefined;
   #reading = new AbortController();
-  /** The reading of all verdicts. What has changed since it began is read after it. */
-  #whole: Promise<void> = Promise.resolve();
+  /** The last reading. One begins when the one before has ended. */
+  #last: Promise<void> = Promise.resolve();
 
   constructor(folder: FolderOfVerdicts) {
     this.#folder = folder;
+    this.#known = new Known(folder.path);
   }
 
   /** Whether directories do not show what is below them, as there are too many files. */
@@ -55,13 +53,14 @@ export class FolderVerdicts implements Disposable {
   current(): ReadonlyMap<number, ShownVerdict> {
     for (const directory of this.#stale) {
       const id = this.#folder.folders.get(directory);
-      const worst = worstOf(this.#below.get(directory)?.values() ?? []);
+      // It is gone, or yet to come.
       if (id === undefined) continue;
-      if (worst === undefined) this.#shown.delete(id);
-      else this.#shown.set(id, worst);
+      this.#stale.delete(directory);
+      const worst = worstOf(this.#known.below.get(directory)?.values() ?? []);
+      if (worst === undefined) this.#known.shown.delete(id);
+      else this.#known.shown.set(id, worst);
     }
-    this.#stale.clear();
-    return this.#shown;
+    return this.#known.shown;
   }
 
   [Symbol.dispose](): void {
@@ -75,11 +74,12 @@ export class FolderVerdicts implements Disposable {
     this.#due = undefined;
     this.#changed.clear();
     this.#reading = new AbortController();
-    return this.#whole = this.#readWhole(this.#reading.signal);
+    return this.#last = this.#readWhole(this.#reading.signal);
   }
 
   async #readWhole(signal: AbortSignal): Promise<void> {
     const { path, folders } = this.#folder;
+    this.#touched.clear();
     const query: Readonly<Record<string, string>> = path === "" ? {} : { path };
     const deep = { ...query, recursive: "true" };
     this.#areTooMany = folders.size > 0 && !await this.#readAll(deep, MAX_DEEP_VERDICTS, signal);
@@ -92,15 +92,17 @@ export class FolderVerdicts implements Disposable {
     max: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const found: VerdictEntry[] = [];
+    const known = new Known(this.#folder.path);
+    let count = 0;
     for await (const items of list<VerdictEntry>("/resources/verdicts", { query, signal })) {
-      found.push(...items);
-      if (found.length > max) return false;
+      count += items.length;
+      if (count > max) return false;
+      for (const item of items) {
+        if (!this.#touched.has(item.id)) known.put(item.id, shownOf(item));
+      }
     }
-    this.#shown.clear();
-    this.#below.clear();
-    this.#directories.clear();
-    for (const item of found) this.#put(item, shownOf(item));
+    this.#known = known;
+    for (const directory of known.below.keys()) this.#stale.add(directory);
     this.#folder.onChange();
     return true;
   }
@@ -108,28 +110,27 @@ export class FolderVerdicts implements Disposable {
   /** A file has another verdict, whose reasons are read soon. */
   judge({ id, path, verdict }: Pick<VerdictEntry, "id" | "path" | "verdict">): void {
     if (!this.#concerns(path)) return;
-    this.#put({ id, path }, { verdict, detail: undefined, path });
+    this.#touched.add(id);
+    this.#put(id, { verdict, detail: undefined, path, files: 1 });
     this.#folder.onChange();
-    // The event has no reasons. One that waits has none.
-    if (verdict !== "pending") this.readSoon([path]);
+    // The event has no reasons.
+    this.readSoon([path]);
   }
 
   /** A file is new, has other content, or has moved here or elsewhere. */
   change({ id, path }: Pick<VerdictEntry, "id" | "path">): void {
-    const known = this.#below.get(this.#directories.get(id) ?? "")?.get(id) ?? this.#shown.get(id);
+    const known = this.#known.get(id);
     this.remove(id);
     if (!this.#concerns(path)) return;
-    if (known !== undefined) this.#put({ id, path }, { ...known, path });
+    if (known !== undefined) this.#put(id, { ...known, path });
     this.readSoon([path]);
   }
 
   /** A file is gone. */
   remove(id: number): void {
-    this.#shown.delete(id);
-    const directory = this.#directories.get(id);
+    this.#touched.add(id);
+    const directory = this.#known.remove(id);
     if (directory === undefined) return;
-    this.#directories.delete(id);
-    this.#below.get(directory)?.delete(id);
     this.#stale.add(directory);
     this.#folder.onChange();
   }
@@ -143,23 +144,27 @@ export class FolderVerdicts implements Disposable {
     if (this.#changed.size === 0) return;
     this.#due ??= setTimeout(() => {
       this.#due = undefined;
-      // What is shown stays; the next change tries again.
-      this.#readChanged().catch(() => {});
+      const { signal } = this.#reading;
+      // What is shown stays when that fails; the next change tries again.
+      this.#last = this.#last.catch(() => {}).then(() => this.#readChanged(signal));
+      this.#last.catch(() => {});
     }, AGAIN_MS);
   }
 
-  async #readChanged(): Promise<void> {
-    await this.#whole;
+  async #readChanged(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const changed = [...this.#changed];
-    if (changed.length > MAX_CHANGED || changed.includes(this.#folder.path)) {
-      return await this.read();
-    }
     this.#changed.clear();
-    const { signal } = this.#reading;
+    if (changed.length > MAX_CHANGED || changed.includes(this.#folder.path)) {
+      return await this.#readWhole(signal);
+    }
     for (const paths of partsOf(changed)) {
+      this.#touched.clear();
       const query = { "paths[]": paths, recursive: "true" };
       for await (const items of list<VerdictEntry>("/resources/verdicts", { query, signal })) {
-        for (const item of items) this.#put(item, shownOf(item));
+        for (const item of items) {
+          if (!this.#touched.has(item.id)) this.#put(item.id, shownOf(item));
+        }
       }
       this.#folder.onChange();
     }
@@ -168,22 +173,61 @@ export class FolderVerdicts implements Disposable {
   /** Whether a file at a path has its part in what is shown. */
   #concerns(path: string): boolean {
     if (path === this.#folder.path || !isWithin(path, this.#folder.path)) return false;
-    return !this.#areTooMany || this.#directoryOf(path) === undefined;
+    return !this.#areTooMany || this.#known.directoryOf(path) === undefined;
+  }
+
+  #put(id: number, verdict: ShownVerdict): void {
+    const directory = this.#known.put(id, verdict);
+    if (directory !== undefined) this.#stale.add(directory);
+  }
+}
+
+/** The verdicts on files that are known, of those in a directory and of those below the directories in it. */
+class Known {
+  readonly #path: string;
+  /** Under which directory each file is that is below one. */
+  readonly #directories = new Map<number, string>();
+  /** What is shown, by id of the entry: of directories what was found last. */
+  readonly shown = new Map<number, ShownVerdict>();
+  /** The verdicts on the files below each directory, by its path and their ids. */
+  readonly below = new Map<string, Map<number, ShownVerdict>>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  get(id: number): ShownVerdict | undefined {
+    const directory = this.#directories.get(id);
+    return directory === undefined ? this.shown.get(id) : this.below.get(directory)?.get(id);
+  }
+
+  /** Returns the directory here that the file is below. */
+  put(id: number, verdict: ShownVerdict): string | undefined {
+    const directory = this.directoryOf(verdict.path);
+    if (directory === undefined) {
+      this.shown.set(id, verdict);
+      return undefined;
+    }
+    const below = this.below.get(directory) ?? new Map<number, ShownVerdict>();
+    this.below.set(directory, below.set(id, verdict));
+    this.#directories.set(id, directory);
+    return directory;
+  }
+
+  /** Returns the directory here that the file was below. */
+  remove(id: number): string | undefined {
+    this.shown.delete(id);
+    const directory = this.#directories.get(id);
+    if (directory === undefined) return undefined;
+    this.#directories.delete(id);
+    this.below.get(directory)?.delete(id);
+    return directory;
   }
 
   /** The directory here that a path is below. Undefined for what is in the directory itself. */
-  #directoryOf(path: string): string | undefined {
-    const start = this.#folder.path === "" ? 0 : this.#folder.path.length + 1;
+  directoryOf(path: string): string | undefined {
+    const start = this.#path === "" ? 0 : this.#path.length + 1;
     const end = path.indexOf("/", start);
     return end === -1 ? undefined : path.slice(0, end);
-  }
-
-  #put({ id, path }: Pick<VerdictEntry, "id" | "path">, verdict: FileVerdict): void {
-    const directory = this.#directoryOf(path);
-    if (directory === undefined) return void this.#shown.set(id, { ...verdict, files: 1 });
-    const below = this.#below.get(directory) ?? new Map<number, FileVerdict>();
-    this.#below.set(directory, below.set(id, verdict));
-    this.#directories.set(id, directory);
-    this.#stale.add(directory);
   }
 }

@@ -106,7 +106,7 @@ class Search implements Disposable {
     if (this.#changed.has(entry.id)) return;
     this.#entries.put(entry);
     const { id, path } = entry;
-    if (verdict !== null) this.#verdicts.set(id, { ...shownOf({ ...verdict, path }), files: 1 });
+    if (verdict !== null) this.#verdicts.set(id, shownOf({ ...verdict, path }));
   }
 
   #stop(): void {

@@ -1,38 +1,34 @@
 import type { Verdict } from "../../../../schemas/verdict_names.ts";
-import type { FileVerdict as ServerVerdict } from "../../../../schemas/verdicts.ts";
+import type { FileVerdict } from "../../../../schemas/verdicts.ts";
 import { worse } from "../ui/verdict.ts";
 
-/** The verdict on a file as rows show it. */
-export interface FileVerdict {
+/** A verdict as a row shows it: on a file, or the worst one in a directory, with the first file that has it. */
+export interface ShownVerdict {
   readonly verdict: Verdict;
   /** Why, in a sentence. */
   readonly detail: string | undefined;
   /** The path of the file. */
   readonly path: string;
-}
-
-/** A verdict as a row shows it: on a file, or the worst one in a directory, with the first file that has it. */
-export interface ShownVerdict extends FileVerdict {
   /** How many files have it. */
   readonly files: number;
 }
 
 /** What a row says of the verdict on the file at a path, with the first reason. */
 export function shownOf(
-  { verdict, findings, problem, waiver, path }: ServerVerdict & { readonly path: string },
-): FileVerdict {
+  { verdict, findings, problem, waiver, path }: FileVerdict & { readonly path: string },
+): ShownVerdict {
   const [finding] = findings;
   const reason = finding === undefined
     ? problem
     : [finding.rule_code, finding.message].filter((it) => it !== null).join(": ");
   const waived = waiver === null ? null : `Waived: ${waiver.reason}`;
   const detail = [reason, waived].filter((it) => it !== null).join(" – ") || undefined;
-  return { verdict, detail, path };
+  return { verdict, detail, path, files: 1 };
 }
 
 /** The worst of the verdicts on files. Undefined if there are none. */
-export function worstOf(files: Iterable<FileVerdict>): ShownVerdict | undefined {
-  let worst: FileVerdict | undefined;
+export function worstOf(files: Iterable<ShownVerdict>): ShownVerdict | undefined {
+  let worst: ShownVerdict | undefined;
   let count = 0;
   for (const file of files) {
     if (worst?.verdict === file.verdict) {
