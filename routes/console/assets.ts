@@ -96,6 +96,7 @@ function page(base: string, modules: ReadonlySet<string>, scan: string | undefin
 <script type="module" src="${base}${ENTRY}"></script>
 </head>
 <body>
+<header class="top"><span class="brand">strongroom</span></header>
 <noscript>The console needs JavaScript. The command line and the API work without it.</noscript>
 </body>
 </html>

@@ -34,20 +34,17 @@ async function goTo(page: Page, hash: string): Promise<void> {
   await page.goto(`${page.url().replace(/#.*/, "")}${hash}`);
 }
 
-/** Holds the requests for an address until `release` is called, but for the first ones. */
-async function hold(page: Page, address: RegExp, passing: number) {
+/** Holds the requests for an address but for the first one, until `release` is called. `held` waits for the second one. */
+async function hold(page: Page, address: RegExp) {
   const released = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
-  let count = 0;
+  let [passed, seen] = [0, 0];
+  const held = page.waitForRequest((request) => address.test(request.url()) && ++seen > 1);
   await page.route(address, async (route: Route) => {
-    if (++count > passing) {
-      held.resolve();
-      await released.promise;
-    }
+    if (++passed > 1) await released.promise;
     // The page may have given it up.
     await route.continue().catch(() => {});
   });
-  return { held: held.promise, release: released.resolve };
+  return { held, release: released.resolve };
 }
 
 Deno.test({
@@ -57,7 +54,7 @@ Deno.test({
     await makeFiles(other, 2500, (index) => `deep/${index % 7}/wanted-${10_000 + index}.txt`);
     await row(page, "deep").waitFor();
     const note = page.locator(".list-note");
-    const { held, release } = await hold(page, /resources\/search/, 1);
+    const { held, release } = await hold(page, /resources\/search/);
     await page.getByRole("searchbox").fill("WANTED txt");
     await held;
     await note.getByText("Searching… 1,000 matches so far").waitFor();
@@ -69,7 +66,7 @@ Deno.test({
     assert.equal(await page.getByRole("grid").getAttribute("aria-rowcount"), "2502");
     await page.unroute(/resources\/search/);
 
-    const again = await hold(page, /resources\/search/, 1);
+    const again = await hold(page, /resources\/search/);
     await page.getByRole("searchbox").fill("wanted");
     await again.held;
     await note.getByText("Searching… 1,000 matches so far").waitFor();
@@ -168,7 +165,7 @@ Deno.test({
     await makeFiles(other, 600, (index) => `many/${10_000 + index}.txt`);
     await goTo(page, "#/files/many");
     await row(page, "10000.txt").waitFor();
-    const { held, release } = await hold(page, /resources\/delete/, 1);
+    const { held, release } = await hold(page, /resources\/delete/);
     await page.getByLabel("Select all").check();
     await button(page, "Delete").click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

@@ -1,8 +1,8 @@
 /**
  * `deno task test:large`: a file of 2 GB through the console, beside the same by curl, with the memory of the
- * tab, and both beside what they send to a server that drops it; 5000 small files, and
- * the longest frame meanwhile; and the first paint, here and far away. The variable CONSOLE_MB says how large the file is. Needs chromium and curl, and
- * 8 GB of disk.
+ * tab, and both beside what they send to a server that drops it; 5000 small files, and the longest frame meanwhile; and
+ * the first paint, here and far away. The variable CONSOLE_MB says how large the file is. Needs chromium and curl,
+ * and 8 GB of disk.
  */
 
 import * as assert from "node:assert/strict";
@@ -164,7 +164,14 @@ Deno.test({
       };
       requestAnimationFrame(frame);
     }`);
-    const seconds = await upload(page, "Upload folder", folder, "5,000 files");
+    const started = performance.now();
+    await choose(page, "Upload folder", folder);
+    // Not by a locator, which looks at the page in each frame.
+    const title = `document.querySelector(".uploads-head strong")?.textContent`;
+    while (await page.evaluate<string>(title) !== "Uploaded 5,000 files") {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    const seconds = (performance.now() - started) / 1000;
     const frame = await page.evaluate<number>("globalThis.longestFrame");
     console.log(
       `${FILES} files in ${seconds.toFixed(1)} s; the longest frame took ${Math.round(frame)} ms`,

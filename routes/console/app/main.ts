@@ -32,9 +32,13 @@ function Resuming(): ComponentChild {
     resumeSession().catch(setError);
   };
   useEffect(resume, []);
-  return error === undefined
-    ? h(Loading, { what: "the console" })
-    : h(Problem, { error, retry: resume });
+  return [
+    // What the page shows before this code has arrived.
+    h("header", { key: "top", class: "top" }, h("span", { class: "brand" }, "strongroom")),
+    error === undefined
+      ? h(Loading, { key: "state", what: "the console" })
+      : h(Problem, { key: "state", error, retry: resume }),
+  ];
 }
 
 escapeShownText();
@@ -42,4 +46,5 @@ followChanges();
 followSession();
 followTargets();
 ignoreOtherDrops();
+document.body.replaceChildren();
 render(h(Console, null), document.body);

@@ -20,7 +20,7 @@ export async function uploadTo(
   { files, emptyFolders }: Chosen,
 ): Promise<void> {
   void followFolder(directory);
-  upload(files.map((chosen) => ({ ...chosen, path: join(directory, chosen.path) })));
+  void upload(files.map((chosen) => ({ ...chosen, path: join(directory, chosen.path) })));
   try {
     for (const path of emptyFolders) {
       await call("POST", "/resources/mkdir", { json: { path: join(directory, path) } });

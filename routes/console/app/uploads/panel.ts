@@ -13,7 +13,7 @@ import type { Transfer, UploadItem } from "./transfer.ts";
 import { isUploading, unfinished, uploads, type UploadsState } from "./transfers.ts";
 
 /** Of more files, those that need attention are shown first. */
-const MAX_SHOWN = 100;
+const MAX_SHOWN = 30;
 const ATTENTION: readonly UploadItem["state"][] = [
   "held",
   "exists",

@@ -22,26 +22,38 @@ import { isSameFile, type UnfinishedUpload } from "./unfinished.ts";
 
 /** How many files are sent at once. */
 const MAX_SENDING = 3;
+/** How long files are added at once, in milliseconds: a browser asks the disk for the size of each. */
+const SLICE_MS = 20;
 /** How many requests send files. */
 let sending = 0;
 let lastKey = 0;
 /** Adds files to the queue. One that was being uploaded to the same path goes on where it stopped. */
-export function upload(files: readonly ChosenFile[]): void {
+export async function upload(files: readonly ChosenFile[]): Promise<void> {
   const { value } = session;
   const tree = currentTree();
   if (value.kind !== "signedIn" || tree === undefined) return;
   const stopped = new Map(
     unfinished().filter(({ item }) => item.tree === tree).map(({ item }) => [item.path, item.key]),
   );
+  let began = performance.now();
   for (const chosen of files) {
+    if (performance.now() - began > SLICE_MS) {
+      startNext();
+      await new Promise((resolve) => setTimeout(resolve));
+      began = performance.now();
+    }
     const before = stopped.get(chosen.path);
     if (before !== undefined && continueWith(before, chosen)) continue;
     if (before !== undefined) cancelUpload(before);
     const { path, file, handle } = chosen;
     const { name, size, lastModified } = file;
     const isChecked = checks.value;
+    // The session may have ended meanwhile. The same person goes on with them.
+    const isInterrupted = session.value.kind !== "signedIn";
+    const state = isChecked ? "checking" : isInterrupted ? "paused" : "queued";
     add({
-      item: { key: ++lastKey, tree, path, size, state: isChecked ? "checking" : "queued", sent: 0 },
+      item: { key: ++lastKey, tree, path, size, state, sent: 0 },
+      isInterrupted,
       user: value.session.user_id,
       facts: { name, size, lastModified },
       ...{ file, handle },

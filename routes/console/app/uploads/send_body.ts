@@ -12,7 +12,7 @@ export function sendBody(
   url: string,
   { headers = {}, body, onProgress = () => {}, signal }: {
     readonly headers?: Readonly<Record<string, string>>;
-    readonly body: Blob | FormData;
+    readonly body: Blob;
     /** @param sent The bytes that have left. */
     readonly onProgress?: (sent: number) => void;
     readonly signal: AbortSignal;

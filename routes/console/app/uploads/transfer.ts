@@ -64,7 +64,9 @@ const MAX_SMALL_BYTES = 256 * 1024;
 const MAX_TOGETHER = 200;
 /** How many bytes small files that are sent together have, but for the last one: 4 MiB. */
 const MAX_TOGETHER_BYTES = 4 * 2 ** 20;
-/** Characters that browsers change in the names of a form. */
+/** How many of them are read at once. */
+const READ_AT_ONCE = 10;
+/** Characters that a name in a form does not have as they are. */
 const CHANGED_IN_FORMS = /["\r\n]/;
 /** Files of up to this size are sent in one request, from their start if it fails: 1 MiB. */
 const MAX_WHOLE_BYTES = 2 ** 20;
@@ -132,7 +134,7 @@ export function smallOnes(key: number, transfers: ReadonlyMap<number, Transfer>)
 
 /** Whether a file may be sent together with others. */
 function isSmall({ item, file, isAlone = false, id }: Transfer): boolean {
-  return !isAlone && id === undefined && file !== undefined && file.size <= MAX_SMALL_BYTES &&
+  return !isAlone && id === undefined && file !== undefined && item.size <= MAX_SMALL_BYTES &&
     !CHANGED_IN_FORMS.test(item.path);
 }
 
@@ -141,15 +143,35 @@ export async function sendTogether(batch: readonly Transfer[]): Promise<void> {
   const [first] = batch;
   if (first === undefined) return;
   const { item: { tree }, onConflict } = first;
-  const body = new FormData();
-  for (const { item: { path }, file } of batch) {
-    if (file !== undefined) body.append("files", file, path);
-  }
   const query = { tree: String(tree), paths: "keep", on_conflict: onConflict };
+  const boundary = crypto.randomUUID();
+  const signal = AbortSignal.any(batch.map(({ abort }) => abort.signal));
+  const body = await formOf(batch, boundary);
+  signal.throwIfAborted();
   await sendBody("POST", apiUrl("/resources/", query, false), {
+    headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
     body,
-    signal: AbortSignal.any(batch.map(({ abort }) => abort.signal)),
+    signal,
   });
+}
+
+/**
+ * A form with files, in memory. With a form of the browser, the page would stand still for each file: the browser
+ * asks the disk for its size, and copies what it knows of it.
+ */
+async function formOf(batch: readonly Transfer[], boundary: string): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  for (let at = 0; at < batch.length; at += READ_AT_ONCE) {
+    const files = batch.slice(at, at + READ_AT_ONCE);
+    const contents = await Promise.all(files.map(({ file }) => file?.arrayBuffer()));
+    for (const [index, { item: { path } }] of files.entries()) {
+      const content = contents[index];
+      if (content === undefined) continue;
+      const head = `Content-Disposition: form-data; name="files"; filename="${path}"`;
+      parts.push(`--${boundary}\r\n${head}\r\n\r\n`, content, "\r\n");
+    }
+  }
+  return new Blob([...parts, `--${boundary}--\r\n`]);
 }
 
 /** Forgets an upload that has ended, in this browser. If that fails, it turns out to be gone later. */
