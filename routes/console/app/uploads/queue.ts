@@ -27,6 +27,7 @@ const SLICE_MS = 20;
 /** How many requests send files. */
 let sending = 0;
 let lastKey = 0;
+
 /** Adds files to the queue. One that was being uploaded to the same path goes on where it stopped. */
 export async function upload(files: readonly ChosenFile[]): Promise<void> {
   const { value } = session;
@@ -156,19 +157,19 @@ function giveUp(transfer: Transfer): void {
 export function moveUploads(tree: number, from: string, to: string): number {
   let count = 0;
   for (const [key, transfer] of transfers) {
-    const { item, id: _, ...rest } = transfer;
+    const { item, id, ...rest } = transfer;
     if (!goesBelow(item, tree, from)) continue;
     count++;
-    giveUp(transfer);
+    const moved = { ...item, path: to + item.path.slice(from.length) };
     const isMoving = item.state === "sending" || item.state === "waiting";
+    if (!isMoving && id === undefined) {
+      transfer.item = moved;
+      continue;
+    }
+    giveUp(transfer);
     transfers.set(key, {
       ...rest,
-      item: {
-        ...item,
-        path: to + item.path.slice(from.length),
-        sent: 0,
-        ...(isMoving && { state: "queued" }),
-      },
+      item: { ...moved, sent: 0, ...(isMoving && { state: "queued" }) },
       abort: new AbortController(),
     });
   }
