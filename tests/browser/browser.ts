@@ -76,6 +76,7 @@ Deno.test.afterAll(endBrowser);
 export async function openContext(
   { viewport, colorScheme, profile }: BrowserOptions = {},
 ): Promise<BrowserContext> {
+  await refreshConsole();
   const program = { executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: MAX_WAIT_MS };
   const options = {
     viewport: viewport ?? { width: 1280, height: 800 },
@@ -122,7 +123,6 @@ export class TestBrowser implements AsyncDisposable {
     await using parts = new AsyncDisposableStack();
     const dataDir = given.dataDir ?? parts.use(await TempDir.make()).path;
     const options = { ...given, dataDir };
-    await refreshConsole();
     const server = await TestServer.start({ ...options, port: freePort() });
     const context = await openContext(options);
     return new TestBrowser(server, context, { parts: parts.move(), options });
