@@ -91,8 +91,12 @@ export interface BlobStore {
   remove(hashes: readonly string[], transaction: ContentRemoval): Promise<void>;
   /** All hashes that have content, in ranges that cover all possible hashes. */
   hashes(): AsyncIterable<HashRange>;
-  /** Returns the size of the content in bytes, or undefined if it is not stored. */
-  sizeOf(hash: string): Promise<number | undefined>;
+  /**
+   * Returns the size of the content in bytes, or undefined if it is not stored.
+   *
+   * @param when Whether what was so some minutes ago will do, as nothing is read. @default it has to be so now
+   */
+  sizeOf(hash: string, when?: "lately"): Promise<number | undefined>;
   /**
    * Returns the sizes of hundreds of contents, in the order of the hashes. However many callers there
    * are, other operations do not wait for long.

@@ -63,7 +63,7 @@ export async function openFile(
   const { hash, size } = record;
   const content = range && await blobs.open(hash, range, located);
   const stored = range === undefined
-    ? located?.bytes?.length ?? await blobs.sizeOf(hash)
+    ? located?.bytes?.length ?? await blobs.sizeOf(hash, "lately")
     : content?.size;
   if (stored !== size) {
     await content?.return();

@@ -165,20 +165,18 @@ export class Bucket {
     throw new S3Failure(`The content store replied ${response.status} instead of a range`);
   }
 
-  /** The size of an object that is not empty; undefined if there is none. */
-  async sizeOf(key: string): Promise<number | undefined> {
+  /**
+   * The size of an object that is not empty; undefined if there is none.
+   *
+   * @param when Whether what was so up to ten minutes ago will do. @default it has to be so now
+   */
+  async sizeOf(key: string, when?: "lately"): Promise<number | undefined> {
+    const seen = when === "lately" ? this.#seen.get(key) : undefined;
+    if (seen !== undefined && performance.now() - seen.at < SEEN_MS) return seen.size;
     // The reply to HEAD does not tell a missing object from a missing bucket.
     const opened = await this.open(key, { start: 0, end: 1 });
     await opened?.body.cancel();
     return opened?.size;
-  }
-
-  /** {@link sizeOf}, as it was up to ten minutes ago. */
-  async recentSizeOf(key: string): Promise<number | undefined> {
-    const seen = this.#seen.get(key);
-    return seen !== undefined && performance.now() - seen.at < SEEN_MS
-      ? seen.size
-      : await this.sizeOf(key);
   }
 
   /** Deletes an object, if there is one. */

@@ -208,10 +208,10 @@ export class S3BlobStore implements ContentStore {
     return storedHashes(this.#bucket, this.#location, this.#objects);
   }
 
-  async sizeOf(hash: string): Promise<number | undefined> {
+  async sizeOf(hash: string, when?: "lately"): Promise<number | undefined> {
     const place = await this.#objects.place(hash);
     if (place?.object === undefined) return place?.bytes?.length;
-    return await this.#bucket.recentSizeOf(place.object).catch(rethrowUnavailable);
+    return await this.#bucket.sizeOf(place.object, when).catch(rethrowUnavailable);
   }
 
   async sizesOf(
