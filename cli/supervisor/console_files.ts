@@ -16,6 +16,7 @@ export const STYLES: readonly string[] = [
   "scans",
   "access",
   "capacity",
+  "sizes",
 ];
 /** What the files are made of: the console, what it imports from elsewhere, and the versions of packages. */
 const SOURCES = [

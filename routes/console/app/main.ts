@@ -9,6 +9,7 @@ import { SignIn } from "./sign_in.ts";
 import { useStore } from "./shared/store.ts";
 import { followTargets } from "./uploads/follow.ts";
 import { followSession } from "./uploads/resume.ts";
+import { followDensity } from "./ui/density.ts";
 import { escapeShownText } from "./ui/shown_text.ts";
 import { Loading, Problem } from "./ui/states.ts";
 
@@ -37,11 +38,12 @@ function Resuming(): ComponentChild {
     h("header", { key: "top", class: "top" }, h("span", { class: "brand" }, "strongroom")),
     error === undefined
       ? h(Loading, { key: "state", what: "the console" })
-      : h(Problem, { key: "state", error, retry: resume }),
+      : h(Problem, { key: "state", error, retry: resume, isPage: true }),
   ];
 }
 
 escapeShownText();
+followDensity();
 followChanges();
 followSession();
 followTargets();

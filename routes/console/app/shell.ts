@@ -10,6 +10,8 @@ import { ROOMS } from "./rooms.ts";
 import { currentTree, holds, knownTrees, may, shownTree } from "./shared/session.ts";
 import { useStore } from "./shared/store.ts";
 import { Button } from "./ui/button.ts";
+import { Announced } from "./ui/announced.ts";
+import { DensityButton } from "./ui/density.ts";
 import { Dialogs } from "./ui/dialog.ts";
 import { Icon } from "./ui/icon.ts";
 import { Jobs } from "./ui/jobs.ts";
@@ -26,9 +28,9 @@ export function Shell({ session }: { readonly session: ConsoleSession }): Compon
   const { room: id, path } = useStore(place);
   const tree = useStore(shownTree);
   const room = ROOMS.find((it) => it.id === id);
+  const placeName = [nameOf(path), room?.title ?? "Page not found"].filter((it) => it).join(" – ");
   useEffect(() => {
-    const words = [nameOf(path), room?.title, "strongroom"].filter((it) => it);
-    showTitle(words.join(" – "));
+    showTitle(`${placeName} – strongroom`);
     // What had the focus may be gone with the former place.
     if (document.activeElement === document.body && formerPlace() !== undefined) {
       document.getElementById("main")?.focus();
@@ -51,6 +53,7 @@ export function Shell({ session }: { readonly session: ConsoleSession }): Compon
     { class: "shell" },
     h("a", { class: "skip", href: "#main", onClick: focusMain }, "Skip to content"),
     h(TopBar, { session, current: room?.within ?? id }),
+    h(Announced, { words: placeName }),
     h(ConnectionBanner, null),
     h(
       "main",
@@ -71,12 +74,18 @@ function focusMain(event: MouseEvent): void {
 }
 
 function RoomView({ room, path }: { readonly room: Room | undefined; readonly path: string }) {
-  if (room === undefined) return h(Notice, { icon: "question", title: "Page not found" });
+  if (room === undefined) {
+    return h(Notice, { icon: "question", title: "Page not found", isPage: true });
+  }
   const { ofHost = false, privilege } = room;
   if (ofHost ? holds(privilege) : may(privilege)) return h(room.view, { path });
   return h(
     Notice,
-    { icon: "shield", title: `Your credential does not permit ${room.title.toLowerCase()}` },
+    {
+      icon: "shield",
+      title: `Your credential does not permit ${room.title.toLowerCase()}`,
+      isPage: true,
+    },
     h("p", null, "It needs the privilege ", h("code", null, privilege), "."),
     ofHost && h("p", null, "It is about the host: a privilege in a shared tree does not suffice."),
   );
@@ -102,6 +111,7 @@ function TopBar(
       ),
     ),
     h(TreeChoice, { session }),
+    h(DensityButton, null),
     h(Button, {
       label: "Sign out",
       icon: "signOut",

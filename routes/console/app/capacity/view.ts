@@ -9,6 +9,7 @@ import { Rows } from "../ui/rows.ts";
 import { Loading, Problem } from "../ui/states.ts";
 import { Plot } from "./plot.ts";
 import { ShownScans } from "./shown_scans.ts";
+import { pressureWords, scansWords } from "./words.ts";
 import { followCapacity, type Reading, readings, WINDOW_MS } from "./readings.ts";
 
 const MB = 2 ** 20;
@@ -19,7 +20,9 @@ export function CapacityView(): ComponentChild {
   useEffect(followCapacity, []);
   const last = list.at(-1);
   if (last === undefined) {
-    return error === undefined ? h(Loading, { what: "the capacity" }) : h(Problem, { error });
+    return error === undefined
+      ? h(Loading, { what: "the capacity" })
+      : h(Problem, { error, isPage: true });
   }
   const { overview } = last;
   return h(
@@ -106,14 +109,14 @@ interface Props {
 }
 
 function Pressure({ overview }: Props): ComponentChild {
-  const { reason, instances, tools, leases } = overview;
+  const { instances, tools, leases } = overview;
   const light = leases === null ? 0 : leases.active_total - leases.active_heavy;
   return h(
     Card,
     { title: "What the host carries" },
     h(Facts, {
       facts: [
-        ["Pressure", reason],
+        ["Pressure", pressureWords(overview)],
         ["Scans", `${count(instances.running)} run of ${count(instances.ceiling)} at most`],
         [
           "Heavy tools",
@@ -133,8 +136,7 @@ function Pressure({ overview }: Props): ComponentChild {
 
 /** Who waits, and why. */
 function Waiting({ overview }: Props): ComponentChild {
-  const { instances, tools, leases } = overview;
-  const isFull = instances.running >= instances.ceiling;
+  const { instances, leases } = overview;
   const waiting = leases?.waiting ?? 0;
   return h(
     Card,
@@ -142,9 +144,7 @@ function Waiting({ overview }: Props): ComponentChild {
     h(
       "p",
       null,
-      isFull
-        ? `New scans wait: ${count(instances.running)} run, and the host carries no more.`
-        : `The host carries ${plural(instances.ceiling - instances.running, "scan")} more.`,
+      scansWords(overview),
     ),
     h(ShownScans, { running: instances.running }),
     h(
@@ -154,12 +154,6 @@ function Waiting({ overview }: Props): ComponentChild {
         ? "No tool waits for a slot."
         : `${plural(waiting, "tool waits", "tools wait")} for a slot.`,
     ),
-    h(Facts, {
-      facts: [
-        ["Scans", h("code", null, instances.detail)],
-        ["Tools", h("code", null, tools.Reason)],
-      ],
-    }),
   );
 }
 

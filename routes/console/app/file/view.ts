@@ -43,7 +43,7 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
   if (state.kind === "failed" && state.error instanceof ApiError && state.error.status === 404) {
     return h(
       Notice,
-      { icon: "question", title: "This file does not exist" },
+      { icon: "question", title: "This file does not exist", isPage: true },
       h("p", null, "It was deleted, or the address is wrong."),
       h("a", { href: linkTo("files", parentOf(path)) }, "Open its folder"),
     );

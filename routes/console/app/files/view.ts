@@ -16,6 +16,7 @@ import { Directory, type Listing } from "./directory.ts";
 import { draggable, dropFiles, folderTarget, hasFiles } from "./drag.ts";
 import { FolderList } from "./folder_list.ts";
 import { FolderTree } from "./folders.ts";
+import { ListFoot } from "./list_foot.ts";
 import type { Order } from "./order.ts";
 import { useSearch } from "./search.ts";
 import { Breadcrumbs, ListNote, Toolbar } from "./toolbar.ts";
@@ -85,6 +86,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
         onSelect: setSelection,
       }),
     ),
+    h(ListFoot, { listing: shown, active: selection.active }),
   );
 }
 

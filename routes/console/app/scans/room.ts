@@ -27,7 +27,7 @@ function pageOf(path: string): ComponentChild {
   );
   const [id, after] = ids;
   if (id === undefined || first === "compare" && after === undefined) {
-    return h(Notice, { icon: "question", title: "There is no such scan" });
+    return h(Notice, { icon: "question", title: "There is no such scan", isPage: true });
   }
   return after === undefined
     ? h(ScanView, { key: first, id, file: rest.join("/") })

@@ -105,7 +105,10 @@ function Outcome(
             ["Files", `${count(scan.files_scanned)}, ${bytes(scan.bytes_scanned)}`],
             ["Finished", time(scan.finished_at ?? scan.created_at)],
             ...(content === undefined ? [] : [
-              ["Took", duration(content.duration)] as const,
+              [
+                "Took",
+                content.duration < 1 ? "Less than a second" : duration(content.duration),
+              ] as const,
               [
                 "Checks",
                 `${count(content.checks.passed)} of ${count(content.checks.total)} passed`,

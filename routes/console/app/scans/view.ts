@@ -33,7 +33,13 @@ export function ScansView(): ComponentChild {
 function Content({ list }: { readonly list: ScanList }): ComponentChild {
   const { status, error, scans, hasMore } = useStore(list.listing);
   if (status === "loading") return h(Loading, { what: "scans" });
-  if (status === "failed") return h(Problem, { error, retry: () => void list.load() });
+  if (status === "failed") {
+    return h(Problem, {
+      error,
+      retry: () => void list.load(),
+      isPage: true,
+    });
+  }
   if (scans.length === 0) {
     return h(
       Notice,

@@ -28,6 +28,6 @@ export function later<Props extends object>(
     // The server may have another console by now, so the page is loaded as a whole.
     return problem === undefined
       ? h(Loading, { what })
-      : h(Problem, { error: problem, retry: () => location.reload() });
+      : h(Problem, { error: problem, retry: () => location.reload(), isPage: true });
   };
 }

@@ -51,7 +51,11 @@ export function Rows<Row>(
               "tr",
               { key: keyOf?.(row) ?? index },
               columns.map(({ title, cell, kind }) =>
-                h("td", { key: title, class: `cell-${kind ?? "text"}` }, cell(row))
+                h(
+                  "td",
+                  { key: title, class: `cell-${kind ?? "text"}`, "data-title": title },
+                  cell(row),
+                )
               ),
             )
           ),

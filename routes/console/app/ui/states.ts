@@ -5,10 +5,12 @@ import { Icon, type IconName } from "./icon.ts";
 
 /** What a place shows when it has no content: why, and what to do. */
 export function Notice(
-  { icon, title, children, alert = false }: {
+  { icon, title, children, alert = false, isPage = false }: {
     readonly icon: IconName;
     readonly title: string;
     readonly alert?: boolean;
+    /** Whether it stands for the whole page, so that its title is that of the page. @default false */
+    readonly isPage?: boolean;
     readonly children?: ComponentChildren;
   },
 ): ComponentChild {
@@ -16,7 +18,7 @@ export function Notice(
     "div",
     { class: "notice", role: alert ? "alert" : "status" },
     h("div", { class: "notice-icon" }, h(Icon, { name: icon })),
-    h("h2", null, title),
+    h(isPage ? "h1" : "h2", { class: "notice-title" }, title),
     children,
   );
 }
@@ -33,13 +35,18 @@ export function Loading({ what }: { readonly what: string }): ComponentChild {
 
 /** A request that failed. */
 export function Problem(
-  { error, retry }: { readonly error: unknown; readonly retry?: () => void },
+  { error, retry, isPage = false }: {
+    readonly error: unknown;
+    readonly retry?: () => void;
+    /** As that of {@link Notice}. @default false */
+    readonly isPage?: boolean;
+  },
 ): ComponentChild {
   const again = retry && h(Button, { label: "Try again", onClick: retry });
   if (error instanceof ApiError && error.status === 403) {
     return h(
       Notice,
-      { icon: "shield", title: "Your credential does not permit this", alert: true },
+      { icon: "shield", title: "Your credential does not permit this", alert: true, isPage },
       h("p", null, error.message),
     );
   }
@@ -50,6 +57,7 @@ export function Problem(
       icon: "alert",
       title: isOffline ? "The server cannot be reached" : "That did not work",
       alert: true,
+      isPage,
     },
     h("p", null, isOffline ? "Check the connection. Nothing is lost." : messageOf(error)),
     again,

@@ -38,9 +38,12 @@ export function useVisibleRows(box: { current: HTMLElement | null }, count: numb
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     element.addEventListener("scroll", measure, { passive: true });
+    // The height of rows may have been chosen anew.
+    addEventListener("resize", measure);
     return () => {
       observer.disconnect();
       element.removeEventListener("scroll", measure);
+      removeEventListener("resize", measure);
     };
   }, []);
   const { scrollTop, height, rowHeight } = view;

@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { bytes, duration, plural } from "../shared/format.ts";
 import { ownTree } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
+import { Announced } from "../ui/announced.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { VerdictBadge } from "../ui/verdict.ts";
@@ -44,7 +45,8 @@ export function UploadPanel(): ComponentChild {
     h(
       "div",
       { class: "uploads-head" },
-      h("div", { role: "status" }, h("strong", null, titleOf(state)), h(Remaining, { state })),
+      h("div", null, h("strong", null, titleOf(state)), h(Remaining, { state })),
+      h(Announced, { words: titleOf(state) }),
       h(Button, {
         label: isOpen ? "Hide files" : "Show files",
         icon: isOpen ? "minus" : "dots",

@@ -1,0 +1,37 @@
+import { type ComponentChild, h } from "preact";
+import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import { bytes, plural } from "../shared/format.ts";
+import { may } from "../shared/session.ts";
+import type { Listing } from "./directory.ts";
+
+/** What stands below a list: how much is in it, whether it can be changed, and why the active file has its verdict. */
+export function ListFoot(
+  { listing: { entries, verdicts }, active }: {
+    readonly listing: Listing;
+    /** The id of the active row. */
+    readonly active: number | undefined;
+  },
+): ComponentChild {
+  if (entries.length === 0) return null;
+  const entry = entries.find(({ id }) => id === active);
+  const reason = entry && verdicts.get(entry.id)?.detail;
+  return h(
+    "div",
+    { class: "list-foot" },
+    h("span", { class: "number" }, contentOf(entries)),
+    !may("resources.edit") && !may("resources.upload") && h("span", null, "Read-only"),
+    reason !== undefined &&
+      h("span", null, h("bdi", null, entry?.name), `: ${reason}`),
+  );
+}
+
+/** `12 folders, 340 files, 1.4 GiB`. The size is that of the files right here. */
+function contentOf(entries: readonly ResourceEntry[]): string {
+  const files = entries.filter(({ is_dir: isDir }) => !isDir);
+  const folders = entries.length - files.length;
+  return [
+    folders > 0 && plural(folders, "folder"),
+    files.length > 0 && plural(files.length, "file"),
+    files.length > 0 && bytes(files.reduce((sum, { size }) => sum + size, 0)),
+  ].filter((it) => it !== false).join(", ");
+}

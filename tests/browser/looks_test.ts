@@ -1,0 +1,142 @@
+import * as assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { assertAccessible } from "./axe.ts";
+import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
+import { button, row } from "./files_page.ts";
+
+const HOSTILE = await Deno.readFile(
+  new URL("../fixtures/models/pickle/hostile/eval.pkl", import.meta.url),
+);
+
+async function upload(browser: TestBrowser): Promise<void> {
+  const client = await browser.server.as(1, ...WORKER);
+  await client.upload("", { "eval.pkl": HOSTILE, "notes.txt": "x".repeat(5000) });
+  await client.mkdir("models");
+}
+
+/** Whether the page, or a part of it that cannot be scrolled to its end, is wider than the window. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate("document.documentElement.scrollWidth - innerWidth");
+}
+
+Deno.test({
+  name: "C 24 a phone shows verdict, size and date of each file",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({
+      settings: { gate: "block" },
+      viewport: { width: 390, height: 844 },
+    });
+    await upload(browser);
+    const page = await browser.signIn();
+    const file = row(page, "eval.pkl");
+    for (
+      const part of [file.getByText("Dangerous"), file.getByText("bytes"), file.locator("time")]
+    ) {
+      await part.waitFor();
+      const box = await part.boundingBox();
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390);
+    }
+    assert.equal(await overflow(page), 0);
+    await assertAccessible(page);
+  },
+});
+
+Deno.test({
+  name: "C 24 a row of files is seen at 400 percent, and nothing is wider than the window",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({ viewport: { width: 320, height: 256 } });
+    await upload(browser);
+    const page = await browser.signIn();
+    const file = row(page, "models");
+    await file.waitFor();
+    const box = await file.boundingBox();
+    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 256, JSON.stringify(box));
+    assert.equal(await overflow(page), 0);
+    await assertAccessible(page);
+    for (const room of ["scans", "capacity", "access"]) {
+      await page.goto(`${browser.server.origin}/#/${room}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      assert.equal(await overflow(page), 0, room);
+    }
+  },
+});
+
+Deno.test({
+  name: "C 24 tables to read fit a phone, and pages use a wide window",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({ viewport: { width: 390, height: 844 } });
+    const page = await browser.signIn({}, "#/capacity");
+    const table = page.getByRole("group", { name: "Tunables" });
+    await table.waitFor();
+    const hidden = await table.evaluate((it) => it.scrollWidth - it.clientWidth);
+    assert.equal(hidden, 0);
+    await assertAccessible(page);
+    await page.setViewportSize({ width: 2560, height: 1200 });
+    const box = await page.locator(".page").boundingBox();
+    assert.ok(box !== null && box.width > 2560 * 0.8);
+  },
+});
+
+Deno.test({
+  name:
+    "C 24 a list says how much is in it, whether it is read-only, and why a file has its verdict",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({ settings: { gate: "block" } });
+    await upload(browser);
+    const page = await browser.signIn({ privileges: ["resources.view", "scans.view"] });
+    const foot = page.locator(".list-foot");
+    await foot.getByText("1 folder, 2 files, ").waitFor();
+    await foot.getByText("Read-only").waitFor();
+    await row(page, "eval.pkl").getByText("Dangerous").waitFor();
+    await row(page, "eval.pkl").click({ position: { x: 300, y: 10 } });
+    await foot.getByText(/eval\.pkl: .*builtins\.eval/).waitFor();
+    await assertAccessible(page);
+  },
+});
+
+Deno.test({
+  name: "C 24 rows are comfortable or compact, as this browser was told",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    await upload(browser);
+    const page = await browser.signIn();
+    const height = async () => (await row(page, "notes.txt").boundingBox())?.height;
+    await row(page, "notes.txt").waitFor();
+    assert.equal(await height(), 36);
+    await button(page, "Compact rows").click();
+    assert.equal(await height(), 28);
+    await page.reload();
+    await row(page, "notes.txt").waitFor();
+    assert.equal(await height(), 28);
+    await page.emulateMedia({ forcedColors: "active" });
+    await assertAccessible(page);
+  },
+});
+
+Deno.test({
+  name: "C 24 each page has one heading of the first level, and is announced",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    const page = await browser.signIn();
+    const status = page.locator(".shell > .visually-hidden[role=status]");
+    const places = [
+      ["#/nowhere", "Page not found", "Page not found"],
+      ["#/file/none.bin", "This file does not exist", "none.bin – File"],
+      ["#/scans/abc", "There is no such scan", "abc – Scans"],
+      ["#/capacity", "Capacity", "Capacity"],
+    ] as const;
+    for (const [hash, heading, words] of places) {
+      await page.goto(`${browser.server.origin}/${hash}`);
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      assert.equal(await page.locator("h1").count(), 1);
+      await status.getByText(words).waitFor({ state: "attached" });
+      await assertAccessible(page);
+    }
+  },
+});
