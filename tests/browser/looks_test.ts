@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
@@ -53,6 +54,8 @@ Deno.test({
     await file.waitFor();
     const box = await file.boundingBox();
     assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 256, JSON.stringify(box));
+    const top = await page.getByRole("banner").boundingBox();
+    assert.ok(top !== null && top.y === 0 && top.height < 60, JSON.stringify(top));
     assert.equal(await overflow(page), 0);
     await assertAccessible(page);
     for (const room of ["scans", "capacity", "access"]) {
@@ -137,6 +140,56 @@ Deno.test({
       assert.equal(await page.locator("h1").count(), 1);
       await status.getByText(words).waitFor({ state: "attached" });
       await assertAccessible(page);
+    }
+  },
+});
+
+Deno.test({
+  name: "C 24 pressure and what the host carries are words that agree, and no raw detail",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    const stats = {
+      CPUCores: 4,
+      LoadAvg1m: 8,
+      MemTotalMB: 16_384,
+      MemAvailableMB: 12_288,
+      DiskFreeMB: 102_400,
+    };
+    await using browser = await TestBrowser.start({ host: { stats: () => stats } });
+    const page = await browser.signIn({}, "#/capacity");
+    await page.getByText("Pressure: Critical").waitFor();
+    await page.getByText("The processors are busy (load 200 %)").waitFor();
+    await page.getByText(/Memory is there for \d+ more scans, but what runs is slower/).waitFor();
+    assert.doesNotMatch(await page.locator("main").innerText(), /capacity_mode=|level=/);
+  },
+});
+
+Deno.test({
+  name: "C 24 uploads are announced by words that change at most once in five seconds",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    const page = await browser.signIn();
+    await page.evaluate(`
+      globalThis.said = [];
+      new MutationObserver(() => {
+        const words = document.querySelector(".uploads [role=status]")?.textContent;
+        if (words && words !== said.at(-1)?.words) said.push({ words, at: performance.now() });
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    `);
+    const files = Array.from({ length: 30 }, (_, index) => ({
+      name: `${index}.txt`,
+      mimeType: "text/plain",
+      buffer: Buffer.alloc(1000, index),
+    }));
+    await page.locator(`input[type=file][aria-label="Upload files"]`).setInputFiles(files);
+    const status = page.locator(".uploads [role=status]");
+    await status.getByText("Uploaded 30 files").waitFor({ state: "attached" });
+    const said = await page.evaluate<{ at: number }[]>("said");
+    for (const [index, { at }] of said.entries()) {
+      const before = said[index - 1];
+      // A timer may fire a little early.
+      if (before !== undefined) assert.ok(at - before.at > 4900, JSON.stringify(said));
     }
   },
 });

@@ -33,8 +33,10 @@ export function Shell({ session }: { readonly session: ConsoleSession }): Compon
     showTitle(`${placeName} – strongroom`);
     // What had the focus may be gone with the former place.
     if (document.activeElement === document.body && formerPlace() !== undefined) {
-      document.getElementById("main")?.focus();
+      document.getElementById("main")?.focus({ preventScroll: true });
     }
+    // In a low window the whole page scrolls, and stays where the former place, or the sign-in, was scrolled to.
+    scrollTo(0, 0);
   }, [room, path]);
   useEffect(() => {
     const search = (event: KeyboardEvent) => {
@@ -53,7 +55,7 @@ export function Shell({ session }: { readonly session: ConsoleSession }): Compon
     { class: "shell" },
     h("a", { class: "skip", href: "#main", onClick: focusMain }, "Skip to content"),
     h(TopBar, { session, current: room?.within ?? id }),
-    h(Announced, { words: placeName }),
+    h(Announced, { words: placeName, pause: 0 }),
     h(ConnectionBanner, null),
     h(
       "main",

@@ -5,18 +5,22 @@ import { useEffect, useRef, useState } from "preact/hooks";
 const PAUSE_MS = 5000;
 
 /**
- * Words for screen readers alone. They follow what is passed at most once in five seconds, and have its last words
- * in the end.
+ * Words for screen readers alone. They follow what is passed at most once in a pause, and have its last words in the
+ * end.
+ *
+ * @param pause In milliseconds. @default 5000
  */
-export function Announced({ words }: { readonly words: string }): ComponentChild {
+export function Announced(
+  { words, pause = PAUSE_MS }: { readonly words: string; readonly pause?: number },
+): ComponentChild {
   const [said, setSaid] = useState("");
-  const saidAt = useRef(-PAUSE_MS);
+  const saidAt = useRef(-Infinity);
   useEffect(() => {
     const say = () => {
       saidAt.current = performance.now();
       setSaid(words);
     };
-    const wait = saidAt.current + PAUSE_MS - performance.now();
+    const wait = saidAt.current + pause - performance.now();
     if (wait <= 0) {
       say();
       return;
