@@ -58,7 +58,7 @@ Deno.test("C 13 a checkout and a data directory may have any name", async (t) =>
       assert.equal((await child.end("SIGTERM")).code, 0);
       assert.deepEqual(
         (await Array.fromAsync(Deno.readDir(root))).map((it) => it.name).sort(),
-        [...PROGRAM, `data of ${name}`].sort(),
+        [...PROGRAM, `data of ${name}`, "dist"].sort(),
       );
     });
   }
