@@ -13,6 +13,7 @@ export const STYLES: readonly string[] = [
   "files",
   "uploads",
   "pages",
+  "preview",
   "scans",
   "access",
   "capacity",

@@ -2,12 +2,14 @@ import { ApiError } from "../shared/api.ts";
 import { isGguf, readGguf } from "./gguf.ts";
 import { HeaderError, type ModelHeader, type Pair } from "./header.ts";
 import { FilePrefix, type ReadFile } from "./prefix.ts";
-import { isSafetensors, pairsOf, readSafetensors } from "./safetensors.ts";
+import { isSafetensors, readSafetensors } from "./safetensors.ts";
 
 /** What is shown of the content of a file. */
 export interface Content {
   /** The name of the format, as its first bytes and its name suggest. */
   readonly format: string | undefined;
+  /** What the file begins with. */
+  readonly head?: Uint8Array;
   readonly header?: ModelHeader;
   /** The keys of a manifest with their values. */
   readonly manifest?: readonly Pair[];
@@ -18,7 +20,9 @@ export interface Content {
 }
 
 /** How much is read to recognize a format. */
-const HEAD_BYTES = 16;
+const HEAD_BYTES = 4096;
+/** The longest start of {@link MAGICS}, and more than the other formats need. */
+const START_BYTES = 16;
 /** The largest manifest that is shown. */
 const MAX_MANIFEST_BYTES = 2 ** 20;
 
@@ -37,6 +41,10 @@ const MAGICS: readonly (readonly [start: string, format: string])[] = [
   ["\x80\x05", "pickle"],
   ["\x7fELF", "ELF program"],
   ["MZ", "Windows program"],
+  ["\x89PNG\r\n\x1a\n", "PNG image"],
+  ["\xff\xd8\xff", "JPEG image"],
+  ["GIF8", "GIF image"],
+  ["PAR1", "Parquet"],
 ];
 
 /** Formats by the ends of names, for content without a start of its own. */
@@ -52,6 +60,8 @@ const ENDINGS: readonly (readonly [end: string, format: string])[] = [
   [".toml", "TOML"],
   [".py", "Python source"],
   [".csv", "CSV"],
+  [".tsv", "TSV"],
+  [".ipynb", "Notebook"],
 ];
 
 /**
@@ -67,9 +77,8 @@ export async function readContent(file: ReadFile, signal: AbortSignal): Promise<
   } catch (error) {
     const isBlocked = error instanceof ApiError && error.code === "ErrResourcesQuarantined";
     if (!isBlocked) throw error;
-    const problem =
-      "The gate blocks this file: it cannot be downloaded, and nothing of its content " +
-      "is shown, until its verdict changes or an administrator waives it.";
+    const problem = `${error.message}. The gate blocks this file: it cannot be downloaded, and ` +
+      "nothing of its content is shown, until its verdict changes or an administrator waives it.";
     return { format: undefined, problem, isBlocked: true };
   }
 }
@@ -91,24 +100,16 @@ async function readStart(file: ReadFile, signal: AbortSignal): Promise<Content> 
 
 async function readOther(prefix: FilePrefix, head: Uint8Array): Promise<Content> {
   const { path, size } = prefix.file;
-  const start = String.fromCharCode(...head);
+  const start = String.fromCharCode(...head.subarray(0, START_BYTES));
   const name = path.toLowerCase();
   const format = MAGICS.find(([magic]) => start.startsWith(magic))?.[1] ??
     ENDINGS.find(([end]) => name.endsWith(end))?.[1] ?? "Unknown";
-  if (!isManifest(format) || size > MAX_MANIFEST_BYTES) return { format };
-  const bytes = await prefix.upTo(size);
-  if (format !== "JSON") {
-    // Few files need its readers, which are as large as a room.
-    const { manifestOf } = await import("./manifest.ts");
-    return { format, manifest: manifestOf(bytes, format) };
-  }
-  try {
-    return { format, manifest: pairsOf(JSON.parse(new TextDecoder().decode(bytes))) };
-  } catch {
-    return { format, problem: "The content is not JSON" };
-  }
+  if (!isManifest(format) || size > MAX_MANIFEST_BYTES) return { format, head };
+  // Few files need its readers, which are as large as a room.
+  const { manifestOf } = await import("./manifest.ts");
+  return { format, head, manifest: manifestOf(await prefix.upTo(size), format) };
 }
 
-function isManifest(format: string): format is "JSON" | "YAML" | "TOML" {
-  return format === "JSON" || format === "YAML" || format === "TOML";
+function isManifest(format: string): format is "YAML" | "TOML" {
+  return format === "YAML" || format === "TOML";
 }

@@ -1,10 +1,11 @@
 import { type ComponentChild, h, type TargetedEvent } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { count, plural } from "../shared/format.ts";
+import { bytes, count, plural } from "../shared/format.ts";
 import { Await, type Load } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import type { Content } from "./content.ts";
+import { LayerCard } from "./layers.ts";
 import { type ModelHeader, type Pair, type TensorRow, totals } from "./header.ts";
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 2 });
@@ -26,6 +27,8 @@ export function ContentCards({ content }: { readonly content: Load<Content> }): 
       problem !== undefined &&
       h(Card, { key: "problem", title: "Content" }, h("p", null, problem)),
       header !== undefined && h(TensorCard, { key: "tensors", header }),
+      header !== undefined && header.tensors.length > 1 &&
+      h(LayerCard, { key: "layers", tensors: header.tensors }),
       header !== undefined && header.metadata.length > 0 &&
       h(PairCard, { key: "metadata", title: "Metadata", pairs: header.metadata }),
       manifest !== undefined && manifest.length > 0 &&
@@ -85,6 +88,11 @@ const TENSOR_COLUMNS = [
     title: "Parameters",
     kind: "number",
     cell: ({ parameters }: TensorRow) => amount(parameters, whole),
+  },
+  {
+    title: "Size",
+    kind: "number",
+    cell: ({ bytes: size }: TensorRow) => size === undefined ? "–" : bytes(size),
   },
 ] as const;
 

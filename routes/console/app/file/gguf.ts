@@ -5,6 +5,7 @@ import {
   type ModelHeader,
   type Pair,
   shortened,
+  type TensorRow,
   tensorRow,
 } from "./header.ts";
 import { type FilePrefix, MAX_PREFIX_BYTES } from "./prefix.ts";
@@ -42,6 +43,8 @@ const FIRST_BYTES = 2 ** 19;
 /** Strings and arrays in arrays. The vocabularies of published models have a tenth. */
 const MAX_ELEMENTS = 4_000_000n;
 const MAX_ARRAY_DEPTH = 4;
+/** Where the data begins is a multiple of it, unless the metadata says otherwise. */
+const ALIGNMENT = 32;
 /** Dimensions of a tensor in the format. */
 const MAX_DIMENSIONS = 4;
 
@@ -61,7 +64,7 @@ export async function readGguf(prefix: FilePrefix): Promise<ModelHeader> {
   for (let length = FIRST_BYTES;; length *= 2) {
     const bytes = await prefix.upTo(length);
     try {
-      return headerOf(bytes);
+      return headerOf(bytes, prefix.file.size);
     } catch (error) {
       if (!(error instanceof MoreNeeded)) throw error;
       if (bytes.length === prefix.file.size) throw new HeaderError("The header is cut off");
@@ -75,10 +78,11 @@ export async function readGguf(prefix: FilePrefix): Promise<ModelHeader> {
 /**
  * The header of a GGUF file, by the first bytes.
  *
+ * @param size Of the file, in bytes.
  * @throws {MoreNeeded} when it goes on after them.
  * @throws {HeaderError}
  */
-export function headerOf(bytes: Uint8Array<ArrayBuffer>): ModelHeader {
+function headerOf(bytes: Uint8Array<ArrayBuffer>, size: number): ModelHeader {
   const cursor = new GgufCursor(bytes);
   const tensorCount = rowsOf(cursor.count(), "tensors");
   const pairCount = rowsOf(cursor.count(), "pairs of metadata");
@@ -89,7 +93,26 @@ export function headerOf(bytes: Uint8Array<ArrayBuffer>): ModelHeader {
     metadata.push({ key, value: shortened(valueOf(cursor, budget)) });
   }
   const tensors = Array.from({ length: tensorCount }, () => tensorOf(cursor));
-  return { tensors, metadata };
+  const end = Math.ceil(cursor.at / ALIGNMENT) * ALIGNMENT;
+  return { tensors: withBytes(tensors, size - end), metadata };
+}
+
+interface Placed {
+  readonly row: TensorRow;
+  /** In the data after the header. */
+  readonly offset: number;
+}
+
+/** The tensors with the bytes until the next one, padding included. */
+function withBytes(tensors: readonly Placed[], dataBytes: number): TensorRow[] {
+  const offsets = [...new Set(tensors.map(({ offset }) => offset)), dataBytes].sort((a, b) =>
+    a - b
+  );
+  const next = new Map(offsets.map((offset, index) => [offset, offsets[index + 1]]));
+  return tensors.map(({ row, offset }) => ({
+    ...row,
+    bytes: (next.get(offset) ?? offset) - offset,
+  }));
 }
 
 function rowsOf(count: bigint, what: string): number {
@@ -97,14 +120,17 @@ function rowsOf(count: bigint, what: string): number {
   return Number(count);
 }
 
-function tensorOf(cursor: GgufCursor) {
+function tensorOf(cursor: GgufCursor): Placed {
   const name = cursor.text();
   const dimensions = cursor.u32();
   if (dimensions > MAX_DIMENSIONS) throw new HeaderError(`A tensor has ${dimensions} dimensions`);
   const shape = Array.from({ length: dimensions }, () => cursor.count());
   const type = cursor.u32();
-  cursor.u64();
-  return tensorRow(name, TENSOR_TYPES.get(type) ?? `type ${type}`, shape);
+  const offset = Number(cursor.u64());
+  return {
+    row: tensorRow({ name, type: TENSOR_TYPES.get(type) ?? `type ${type}`, shape }),
+    offset,
+  };
 }
 
 function valueOf(cursor: GgufCursor, budget: { elements: bigint }): string {

@@ -22,6 +22,11 @@ export class GgufCursor {
     }
   }
 
+  /** How much was read, in bytes. */
+  get at(): number {
+    return this.#at;
+  }
+
   u32(): number {
     return this.#view.getUint32(this.#take(4), this.#littleEndian);
   }

@@ -13,6 +13,8 @@ export interface TensorRow {
   readonly shape: readonly bigint[];
   /** The product of the shape. */
   readonly parameters: bigint;
+  /** Of its values in the file, if the header says so. */
+  readonly bytes?: number | undefined;
 }
 
 export interface Pair {
@@ -31,12 +33,14 @@ const MAX_DIMENSIONS = 64;
 const MAX_SHOWN = 300;
 
 /** A row of the table of tensors. @throws {HeaderError} when it has too many dimensions. */
-export function tensorRow(name: string, type: string, shape: readonly bigint[]): TensorRow {
+export function tensorRow(
+  { name, type, shape, bytes }: Omit<TensorRow, "parameters">,
+): TensorRow {
   if (shape.length > MAX_DIMENSIONS) {
     throw new HeaderError(`A tensor has ${shape.length} dimensions`);
   }
   const parameters = shape.reduce((product, length) => product * length, 1n);
-  return { name: shortened(name), type: shortened(type), shape, parameters };
+  return { name: shortened(name), type: shortened(type), shape, parameters, bytes };
 }
 
 /** The beginning of a text. */

@@ -28,24 +28,36 @@ export class FilePrefix {
    * @throws {ApiError} when the server refuses, such as by its gate, or the content has changed.
    */
   async upTo(length: number): Promise<Uint8Array<ArrayBuffer>> {
-    const { path, size, etag } = this.file;
-    const wanted = Math.min(length, size, MAX_PREFIX_BYTES);
+    const wanted = Math.min(length, this.file.size, MAX_PREFIX_BYTES);
     const start = this.#bytes.length;
     if (start >= wanted) return this.#bytes;
-    const address = path.split("/").map(encodeURIComponent).join("/");
-    const response = await request("GET", `/files/${address}`, {
-      headers: { Range: `bytes=${start}-${wanted - 1}`, "If-Match": etag },
-      signal: this.#signal,
-    });
-    // A proxy may ignore the range; all of a large file must not end in memory.
-    if (response.status !== 206) {
-      await response.body?.cancel();
-      throw new Error("A proxy in front of the server does not pass ranges of files");
-    }
-    const more = new Uint8Array(await response.arrayBuffer());
+    const more = await readRange(this.file, { start, end: wanted }, this.#signal);
     const bytes = new Uint8Array(start + more.length);
     bytes.set(this.#bytes);
     bytes.set(more, start);
     return this.#bytes = bytes;
   }
+}
+
+/**
+ * The bytes of a file from `start` to before `end`, at least one.
+ *
+ * @throws {ApiError} when the server refuses, such as by its gate, or the content has changed.
+ */
+export async function readRange(
+  { path, etag }: ReadFile,
+  { start, end }: { readonly start: number; readonly end: number },
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const address = path.split("/").map(encodeURIComponent).join("/");
+  const response = await request("GET", `/files/${address}`, {
+    headers: { Range: `bytes=${start}-${end - 1}`, "If-Match": etag },
+    signal,
+  });
+  // A proxy may ignore the range; all of a large file must not end in memory.
+  if (response.status !== 206) {
+    await response.body?.cancel();
+    throw new Error("A proxy in front of the server does not pass ranges of files");
+  }
+  return new Uint8Array(await response.arrayBuffer());
 }

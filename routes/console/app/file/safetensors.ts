@@ -52,17 +52,28 @@ export function headerOf(text: string): ModelHeader {
 }
 
 function tensorOf(name: string, value: unknown) {
-  const { dtype, shape }: { dtype?: unknown; shape?: unknown } = isObject(value) ? value : {};
+  const { dtype, shape, data_offsets: offsets }: {
+    dtype?: unknown;
+    shape?: unknown;
+    data_offsets?: unknown;
+  } = isObject(value) ? value : {};
   const isShape = Array.isArray(shape) &&
     shape.every((length) => Number.isSafeInteger(length) && length >= 0);
   if (typeof dtype !== "string" || !isShape) {
     throw new HeaderError(`The tensor “${shortened(name)}” has no type or no shape`);
   }
-  return tensorRow(name, dtype, shape.map(BigInt));
+  return tensorRow({ name, type: dtype, shape: shape.map(BigInt), bytes: lengthOf(offsets) });
+}
+
+/** How much lies between two offsets, if that is what they are. */
+function lengthOf(offsets: unknown): number | undefined {
+  if (!Array.isArray(offsets)) return undefined;
+  const length = Number(offsets[1]) - Number(offsets[0]);
+  return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
 }
 
 /** The keys and values of an object, as a table. */
-export function pairsOf(value: unknown): Pair[] {
+function pairsOf(value: unknown): Pair[] {
   if (!isObject(value)) return [];
   return Object.entries(value).slice(0, MAX_ROWS).map(([key, it]) => ({
     key: shortened(key),

@@ -5,6 +5,7 @@ import { ApiError, call } from "../shared/api.ts";
 import { bytes, count, time } from "../shared/format.ts";
 import { isOfResource, type LiveEvent, onLive } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
+import { later } from "../ui/later.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
 import { goOn, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
@@ -18,7 +19,10 @@ import { startScan } from "../scans/actions.ts";
 import { askForLink } from "./actions.ts";
 import { readContent } from "./content.ts";
 import { ContentCards } from "./content_cards.ts";
+import { previewKind } from "./preview/kinds.ts";
 import { VerdictCard } from "./verdict_card.ts";
+
+const Preview = later("the preview", async () => (await import("./preview/preview.ts")).Preview);
 
 /** The page of a file: what is known of it, what its header says, and what scans say. */
 export function FileView({ path }: { readonly path: string }): ComponentChild {
@@ -81,9 +85,10 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
         : Promise.resolve({ format: "Unknown" }),
     [etag, verdict?.verdict, verdict?.waiver?.id],
   );
-  const { format, isBlocked = false } = content.state.kind === "loaded"
+  const { format, head, isBlocked = false } = content.state.kind === "loaded"
     ? content.state.data
     : { format: undefined };
+  const kind = head && previewKind(path, head);
   return h(
     "div",
     { class: "page" },
@@ -95,6 +100,8 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
       h(FactsCard, { file, format: mayRead ? format : undefined }),
     ),
     mayRead && h(ContentCards, { content }),
+    kind !== undefined && etag !== null &&
+      h(Preview, { key: `${kind} ${etag}`, file: { path, size, etag }, kind }),
   );
 }
 

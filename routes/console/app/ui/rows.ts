@@ -38,8 +38,8 @@ export function Rows<Row>(
           h(
             "tr",
             null,
-            columns.map(({ title, kind }) =>
-              h("th", { key: title, scope: "col", class: `cell-${kind ?? "text"}` }, title)
+            columns.map(({ title, kind }, at) =>
+              h("th", { key: at, scope: "col", class: `cell-${kind ?? "text"}` }, title)
             ),
           ),
         ),
@@ -50,10 +50,10 @@ export function Rows<Row>(
             h(
               "tr",
               { key: keyOf?.(row) ?? index },
-              columns.map(({ title, cell, kind }) =>
+              columns.map(({ title, cell, kind }, at) =>
                 h(
                   "td",
-                  { key: title, class: `cell-${kind ?? "text"}`, "data-title": title },
+                  { key: at, class: `cell-${kind ?? "text"}`, "data-title": title },
                   cell(row),
                 )
               ),
