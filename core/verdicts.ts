@@ -19,6 +19,10 @@ export interface VerdictFinding {
   readonly ruleCode: string | null;
   readonly severity: "critical" | "warning" | "info" | "debug";
   readonly message: string;
+  /** Where in the file, such as `:member (pos 3)`, if that is known. */
+  readonly location?: string;
+  /** Why it is a concern, if there is more to say than its rule does. */
+  readonly why?: string;
 }
 
 /** Content that is let through whatever its verdict is. Times are milliseconds since the Unix epoch. */

@@ -11,7 +11,16 @@ export const VerdictFinding = v.object({
   rule_code: v.nullable(v.string()),
   severity: v.picklist(["critical", "warning", "info", "debug"]),
   message: v.string(),
+  location: v.optional(v.pipe(
+    v.string(),
+    v.description("Where in the file, such as `:member (pos 3)`, if that is known"),
+  )),
+  why: v.optional(v.pipe(
+    v.string(),
+    v.description("Why it is a concern, if there is more to say than its rule does"),
+  )),
 });
+export type VerdictFinding = v.InferOutput<typeof VerdictFinding>;
 
 /** A waiver, as callers receive it. Times are RFC 3339, UTC, with milliseconds. */
 export const WaiverEntry = v.object({

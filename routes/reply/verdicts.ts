@@ -64,11 +64,7 @@ function verdictOf(content: ContentVerdict): FileVerdict {
   const { verdict, findings, problem, scannerVersion, scannedAt, waiver } = content;
   return {
     verdict,
-    findings: findings.map(({ ruleCode, severity, message }) => ({
-      rule_code: ruleCode,
-      severity,
-      message,
-    })),
+    findings: findings.map(({ ruleCode, ...rest }) => ({ rule_code: ruleCode, ...rest })),
     problem,
     scanner_version: scannerVersion,
     scanned_at: timeOrNull(scannedAt),

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { printable } from "../../schemas/printable.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { notebook, png, safetensors, tar, zip } from "./preview_files.ts";
 
@@ -84,8 +85,8 @@ const OUTPUTS: readonly unknown[] = [
 const NAMES: readonly string[] = [
   `&lt;img src=x onerror=${RUN}&gt;`,
   `%3Cscript%3E${RUN}%3C%2Fscript%3E`,
-  `javascript:${RUN}`,
-  `data:text/html,${RUN}`,
+  `javascript&#58;${RUN}`,
+  `data&#58;text,${RUN}`,
   `invoice\u202efdp.exe`,
   `zero\u200bwidth`,
   `\u2066isolate\u2069`,
@@ -118,7 +119,7 @@ function hostileFiles(): Map<string, Content> {
     const cell = { cell_type: "code", source: RUN, outputs: [{ output_type: "display_data", data }] };
     files.set(`output-${at}.ipynb`, notebook([cell]));
   });
-  MARKUP.slice(0, 10).forEach((markup, at) => {
+  MARKUP.slice(0, 16).forEach((markup, at) => {
     files.set(`members-${at}.zip`, zip({ [markup]: markup, [`../${markup}`]: "" }));
     files.set(`members-${at}.tar`, tar({ [markup]: markup }));
     const tensor = { dtype: markup, shape: [1], data_offsets: [0, 0] };
@@ -165,11 +166,11 @@ async function open(page: Page, path: string): Promise<void> {
   await page.evaluate((it) => location.hash = it, `#/file/${encodeURIComponent(path)}`);
   // What is shown is there when the regions of the page are, and nothing is on its way.
   await page.waitForFunction(
-    (it) =>
-      document.querySelector("h1")?.dataset["path"] === it &&
+    (name) =>
+      document.querySelector("h1")?.textContent === name &&
       document.querySelector(".loading") === null &&
       document.querySelectorAll("main section").length > 2,
-    path,
+    printable(path),
   );
 }
 

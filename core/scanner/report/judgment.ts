@@ -6,6 +6,7 @@ import { compareSeverity, type Severity, severityOf } from "../contract/severity
 import type { ScannedVerdict } from "../../../schemas/verdict_names.ts";
 
 const MAX_FINDINGS = 3;
+/** Of a message, a location and a reason. */
 const MAX_MESSAGE_CHARS = 300;
 
 /** A finding that stands for others in a verdict. */
@@ -13,6 +14,10 @@ export interface Finding {
   readonly ruleCode: RuleCode | null;
   readonly severity: Severity;
   readonly message: string;
+  /** Where in the file, such as `:member (pos 3)`, if that is known. */
+  readonly location?: string;
+  /** Why it is a concern, if there is more to say than its rule does. */
+  readonly why?: string;
 }
 
 /** What the result of a scan says about its file in a word, with the worst findings (C 18). */
@@ -44,10 +49,15 @@ function findingsOf({ checks }: FileResult): Finding[] {
   for (const check of checks) {
     const severity = severityOf(check);
     if (check.status !== "failed" || severity === "debug") continue;
-    const { ruleCode = null } = check;
+    const { ruleCode = null, location, why } = check;
     const message = truncate(check.message, MAX_MESSAGE_CHARS);
     const key = JSON.stringify([ruleCode, severity, message]);
-    if (!found.has(key)) found.set(key, { ruleCode, severity, message });
+    if (found.has(key)) continue;
+    found.set(key, {
+      ...{ ruleCode, severity, message },
+      ...(location !== "" && { location: truncate(location, MAX_MESSAGE_CHARS) }),
+      ...(why !== undefined && { why: truncate(why, MAX_MESSAGE_CHARS) }),
+    });
   }
   return [...found.values()]
     .sort((a, b) => compareSeverity(a.severity, b.severity))

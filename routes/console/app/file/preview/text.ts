@@ -2,7 +2,7 @@ import { type ComponentChild, h } from "preact";
 import { useMemo } from "preact/hooks";
 import { bytes } from "../../shared/format.ts";
 import { Button } from "../../ui/button.ts";
-import { Problem } from "../../ui/states.ts";
+import { Loading, Problem } from "../../ui/states.ts";
 import { MAX_PREFIX_BYTES, type ReadFile } from "../prefix.ts";
 import { Code } from "./code.ts";
 import { textOf } from "./kinds.ts";
@@ -17,6 +17,7 @@ export function TextView({ file }: { readonly file: ReadFile }): ComponentChild 
   const { start, more, isReading, error } = usePrefix(file, STEP_BYTES);
   const text = useMemo(() => textOf(start), [start]);
   const language = useMemo(() => languageOf(file.path), [file.path]);
+  if (isReading && start.length === 0) return h(Loading, { what: "the text" });
   const left = file.size - start.length;
   const isMost = start.length >= MAX_PREFIX_BYTES;
   return [
