@@ -28,6 +28,7 @@ const VERDICT: FileVerdict = {
     rule_code: "S101",
     severity: "critical",
     message: "Pickle calls os.system when it is loaded",
+    location: " (pos 12)",
   }],
   problem: null,
   scanner_version: "1",

@@ -105,7 +105,10 @@ function hostileFiles(): Map<string, Content> {
   const files = new Map<string, Content>();
   MARKUP.forEach((markup, at) => {
     files.set(`markup-${at}.md`, `# ${markup}\n\n${markup}\n\n- ${markup}\n\n| ${markup} |\n|-|\n`);
-    files.set(`markup-${at}.csv`, `${markup},"${markup.replaceAll('"', '""')}"\n=cmd|' /C calc'!A0,1`);
+    files.set(
+      `markup-${at}.csv`,
+      `${markup},"${markup.replaceAll('"', '""')}"\n=cmd|' /C calc'!A0,1`,
+    );
     files.set(`markup-${at}.json`, JSON.stringify({ [markup]: [markup, { [markup]: markup }] }));
   });
   ADDRESSES.forEach((address, at) => {
@@ -116,7 +119,11 @@ function hostileFiles(): Map<string, Content> {
   });
   NODES.forEach((node, at) => files.set(`node-${at}.json`, JSON.stringify([node])));
   OUTPUTS.forEach((data, at) => {
-    const cell = { cell_type: "code", source: RUN, outputs: [{ output_type: "display_data", data }] };
+    const cell = {
+      cell_type: "code",
+      source: RUN,
+      outputs: [{ output_type: "display_data", data }],
+    };
     files.set(`output-${at}.ipynb`, notebook([cell]));
   });
   MARKUP.slice(0, 16).forEach((markup, at) => {
@@ -132,7 +139,8 @@ function hostileFiles(): Map<string, Content> {
 
 /** Files of a kind that they are not, or that claim more than they have. */
 function brokenFiles(): [string, Content][] {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="${RUN}"><image href="${ELSEWHERE}"/></svg>`;
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" onload="${RUN}"><image href="${ELSEWHERE}"/></svg>`;
   const image = png();
   const huge = image.slice();
   new DataView(huge.buffer).setUint32(16, 0x7fffffff);
@@ -157,7 +165,10 @@ function brokenFiles(): [string, Content][] {
     ["nested.md", Array.from({ length: 200 }, (_, at) => `${" ".repeat(2 * at)}- a`).join("\n")],
     ["wide.csv", ",".repeat(100_000)],
     ["quote.csv", `"${"a\n".repeat(10_000)}`],
-    ["cells.ipynb", JSON.stringify({ cells: [null, 1, {}, { cell_type: [], outputs: [null, {}] }] })],
+    [
+      "cells.ipynb",
+      JSON.stringify({ cells: [null, 1, {}, { cell_type: [], outputs: [null, {}] }] }),
+    ],
     ["no_cells.ipynb", "[]"],
   ];
 }
@@ -175,7 +186,8 @@ async function open(page: Page, path: string): Promise<void> {
 }
 
 Deno.test({
-  name: "C 24 of 200 hostile names, cards, tables, structures, notebooks, images and archives, no " +
+  name:
+    "C 24 of 200 hostile names, cards, tables, structures, notebooks, images and archives, no " +
     "script runs and nothing is fetched from elsewhere",
   ignore: !HAS_BROWSER,
   async fn() {
@@ -201,7 +213,9 @@ Deno.test({
       }));
       assert.equal(found.hasRun, false, path);
       assert.equal(found.markup, 0, path);
-      for (const link of found.links) assert.match(link, /^(?:#\/|https:\/\/elsewhere\.example)/, path);
+      for (const link of found.links) {
+        assert.match(link, /^(?:#\/|https:\/\/elsewhere\.example)/, path);
+      }
       for (const other of await page.getByRole("main").locator("a[href^=https]").all()) {
         assert.equal(await other.getAttribute("rel"), "noopener noreferrer", path);
       }

@@ -79,7 +79,8 @@ function region(page: Page, name: string) {
 }
 
 Deno.test({
-  name: "C 24 a file can be looked at: texts, tables, structures, notebooks, images, members, layers",
+  name:
+    "C 24 a file can be looked at: texts, tables, structures, notebooks, images, members, layers",
   ignore: !HAS_BROWSER,
   async fn(t) {
     await using browser = await TestBrowser.start();
@@ -153,7 +154,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "C 18 and C 24 nothing is shown of a file that the gate blocks but the reason of the server",
+  name:
+    "C 18 and C 24 nothing is shown of a file that the gate blocks but the reason of the server",
   ignore: !HAS_BROWSER,
   async fn() {
     await using browser = await TestBrowser.start({ settings: { gate: "block" } });
@@ -171,7 +173,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "C 24 what shows a file is loaded when one is looked at; files of other trees are shown, too",
+  name:
+    "C 24 what shows a file is loaded when one is looked at; files of other trees are shown, too",
   ignore: !HAS_BROWSER,
   async fn() {
     await using browser = await TestBrowser.start();

@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from "preact";
-import type { FileVerdict, StatEntry } from "../../../../schemas/verdicts.ts";
+import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
 import { call } from "../shared/api.ts";
 import { ago, time } from "../shared/format.ts";
@@ -9,13 +9,23 @@ import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Card, Facts } from "../ui/pairs.ts";
-import { FindingItem } from "../scans/finding.ts";
-import { VerdictBadge } from "../ui/verdict.ts";
+import { FindingItem, placeIn } from "../scans/finding.ts";
+import { meaningOf, VerdictBadge } from "../ui/verdict.ts";
 import { askForWaiver, askToRemoveWaiver } from "../access/waiver_actions.ts";
 
 interface Props {
   readonly file: StatEntry;
   readonly reload: () => void;
+}
+
+/** The heading that the page of a dangerous file leads to. */
+const VERDICT = "Verdict";
+
+/** Shows what scans say about the file of the page. */
+export function showVerdict(): void {
+  const card = document.querySelector<HTMLElement>(`section[aria-labelledby=card-${VERDICT}]`);
+  card?.scrollIntoView({ block: "start" });
+  card?.focus();
 }
 
 /** What scans say about a file, and who lets it through nevertheless. */
@@ -25,13 +35,15 @@ export function VerdictCard({ file, reload }: Props): ComponentChild {
   const { findings, problem, scanned_at: at, scanner_version: version } = verdict;
   return h(
     Card,
-    { title: "Verdict", actions: h(VerdictBadge, { verdict: verdict.verdict }) },
-    h("p", null, SENTENCES[verdict.verdict]),
+    { title: VERDICT, actions: h(VerdictBadge, { verdict: verdict.verdict }) },
+    h("p", null, meaningOf(verdict.verdict)),
     problem !== null && h("p", { class: "field-problem" }, problem),
     findings.length > 0 && h(
       "ul",
       { class: "findings" },
-      findings.map((finding, index) => h(FindingItem, { key: index, finding })),
+      findings.map(({ location = "", ...finding }, index) =>
+        h(FindingItem, { key: index, finding: { ...finding, place: placeIn(location) } })
+      ),
     ),
     h(Waived, { file, reload }),
     at !== null && h(Facts, {
@@ -43,17 +55,6 @@ export function VerdictCard({ file, reload }: Props): ComponentChild {
     may("scans.view") && h(ReportLink, { path, at }),
   );
 }
-
-const SENTENCES: Readonly<Record<FileVerdict["verdict"], string>> = {
-  unscanned: "This content has not been scanned yet.",
-  pending: "A scan of this content is on its way.",
-  clean: "The scan found nothing worse than a note.",
-  suspicious: "The scan found what may be harmful. Read why before you use the file.",
-  dangerous: "The scan found what does harm when the file is loaded. Do not load it.",
-  inconclusive: "The scan could not read all of the file, and found nothing worse so far.",
-  unknown: "No scanner knows this format, so what the file does could not be checked.",
-  failed: "The scan failed, so nothing is known about this content.",
-};
 
 /** The waiver of the content, and what administrators do about it. */
 function Waived({ file, reload }: Props): ComponentChild {

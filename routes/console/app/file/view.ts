@@ -14,13 +14,13 @@ import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
 import { Notice } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
-import { download } from "../files/download.ts";
+import { DownloadButtons, SeeWhy } from "../files/download_buttons.ts";
 import { startScan } from "../scans/actions.ts";
 import { askForLink } from "./actions.ts";
 import { readContent } from "./content.ts";
 import { ContentCards } from "./content_cards.ts";
 import { previewKind } from "./preview/kinds.ts";
-import { VerdictCard } from "./verdict_card.ts";
+import { showVerdict, VerdictCard } from "./verdict_card.ts";
 
 const Preview = later("the preview", async () => (await import("./preview/preview.ts")).Preview);
 
@@ -101,14 +101,18 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
     ),
     mayRead && h(ContentCards, { content }),
     kind !== undefined && etag !== null &&
-      h(Preview, { key: `${kind} ${etag}`, file: { path, size, etag }, kind }),
+      h(Preview, {
+        key: `${kind} ${etag}`,
+        ...{ file: { path, size, etag }, kind },
+        findings: verdict?.findings ?? [],
+      }),
   );
 }
 
 function Head(
   { file, isBlocked }: { readonly file: StatEntry; readonly isBlocked: boolean },
 ): ComponentChild {
-  const { path } = file;
+  const { path, verdict } = file;
   const folder = parentOf(path);
   return h(
     "header",
@@ -127,22 +131,16 @@ function Head(
     h(
       "div",
       { class: "actions", role: "group", "aria-label": "This file" },
-      may("resources.download") && h(Button, {
-        label: "Download",
-        icon: "download",
-        kind: "primary",
-        disabled: isBlocked,
-        onClick: () => void download([file]),
+      isBlocked && h(SeeWhy, { onClick: showVerdict }),
+      may("resources.download") && !isBlocked && h(DownloadButtons, {
+        entries: [file],
+        verdicts: new Map(verdict === null ? [] : [[file.id, verdict]]),
+        onReason: showVerdict,
       }),
       may("scans.run") && may("resources.download") &&
         h(Button, { label: "Scan", icon: "scans", onClick: () => void startScan(path) }),
-      may("resources.download") &&
-        h(Button, {
-          label: "Share",
-          icon: "link",
-          disabled: isBlocked,
-          onClick: () => askForLink(path),
-        }),
+      may("resources.download") && !isBlocked &&
+        h(Button, { label: "Share", icon: "link", onClick: () => askForLink(path) }),
     ),
   );
 }

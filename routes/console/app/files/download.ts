@@ -7,7 +7,8 @@ import { linkTo } from "../shared/router.ts";
 import { ask } from "../ui/dialog.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
-import { BY_CONCERN, VerdictBadge } from "../ui/verdict.ts";
+import { BY_CONCERN, meaningOf, VerdictBadge } from "../ui/verdict.ts";
+import type { KnownVerdicts } from "./download_buttons.ts";
 import { coverOf, requestsFor, type Targets } from "./targets.ts";
 
 /** Of more blocked files, the first ones are shown. */
@@ -15,13 +16,21 @@ const MAX_SHOWN = 5;
 
 /**
  * Has the browser save files: one as it is, others as a ZIP, or as several if there are more than one request
- * may name. If the gate blocks some of them, asks whether to save the others. Says why if the server refuses.
+ * may name. If the gate blocks some of them, asks whether to save the others; if it admits what is known to be
+ * dangerous, whether to save that. Says why if the server refuses.
  */
-export async function download(entries: readonly ResourceEntry[]): Promise<void> {
+export async function download(
+  entries: readonly ResourceEntry[],
+  verdicts: KnownVerdicts,
+): Promise<void> {
   const all = requestsFor({ files: entries.map(({ id }) => id), folders: [] });
   try {
     const refusal = await refusalOf(all);
-    if (refusal === undefined) return save(all, entries.length);
+    if (refusal === undefined) {
+      const dangerous = entries.filter(({ id }) => verdicts.get(id)?.verdict === "dangerous");
+      if (dangerous.length > 0) return askToSaveAnyway(dangerous, () => save(all, entries.length));
+      return save(all, entries.length);
+    }
     const rest = isOfGate(refusal) ? await withoutBlocked(entries) : undefined;
     if (rest === undefined) toast(messageOf(refusal), { isError: true });
     else askToSaveOthers(rest);
@@ -61,6 +70,35 @@ async function withoutBlocked(entries: readonly ResourceEntry[]): Promise<Rest |
     if (!isOfGate(refusal)) throw refusal;
   }
   return undefined;
+}
+
+function askToSaveAnyway(dangerous: readonly ResourceEntry[], saveAll: () => void): void {
+  ask({
+    title: "Download what is dangerous?",
+    action: "Download anyway",
+    kind: "danger",
+    body: () => [
+      h(
+        "ul",
+        { key: "files", class: "blocked" },
+        dangerous.slice(0, MAX_SHOWN).map(({ id, path, is_dir: isDir }) =>
+          h(
+            "li",
+            { key: id },
+            h("a", { href: linkTo(isDir ? "files" : "file", path) }, h("bdi", null, path)),
+            h(VerdictBadge, { verdict: "dangerous" }),
+          )
+        ),
+      ),
+      dangerous.length > MAX_SHOWN &&
+      h("p", { key: "more" }, `and ${plural(dangerous.length - MAX_SHOWN, "more")}`),
+      h("p", { key: "why" }, meaningOf("dangerous")),
+    ],
+    run: () => {
+      saveAll();
+      return Promise.resolve();
+    },
+  });
 }
 
 function askToSaveOthers({ allowed, blocked, requests }: Rest): void {

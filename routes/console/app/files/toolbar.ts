@@ -2,7 +2,7 @@ import { type ComponentChild, h, type TargetedEvent } from "preact";
 import { useRef } from "preact/hooks";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { plural } from "../shared/format.ts";
-import { linkTo } from "../shared/router.ts";
+import { goTo, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { canCheck, checks, setChecks } from "../uploads/checks.ts";
 import { type Chosen, chosen } from "../uploads/dropped.ts";
@@ -10,8 +10,9 @@ import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { askForFolder, askToDelete, askToRename, askWhereTo } from "./actions.ts";
-import { download } from "./download.ts";
+import { DownloadButtons } from "./download_buttons.ts";
 import { folderTarget } from "./drag.ts";
+import type { ShownVerdict } from "./shown_verdict.ts";
 
 /** Where the person is, each folder above as a link that entries can be dropped on. */
 export function Breadcrumbs({ path }: { readonly path: string }): ComponentChild {
@@ -58,9 +59,10 @@ export function ListNote(
 
 /** What can be done here: with the folder, or with what is selected. */
 export function Toolbar(
-  { path, selected, words, onWords, onFiles, onClear }: {
+  { path, selected, verdicts, words, onWords, onFiles, onClear }: {
     readonly path: string;
     readonly selected: readonly ResourceEntry[];
+    readonly verdicts: ReadonlyMap<number, ShownVerdict>;
     readonly words: string;
     readonly onWords: (words: string) => void;
     readonly onFiles: (chosen: Chosen) => void;
@@ -72,7 +74,7 @@ export function Toolbar(
     { class: "toolbar" },
     selected.length === 0
       ? h(FolderActions, { path, onFiles })
-      : h(SelectionActions, { selected, onClear }),
+      : h(SelectionActions, { selected, verdicts, onClear }),
     h("input", {
       class: "search",
       "aria-keyshortcuts": "/",
@@ -155,8 +157,9 @@ function FilePicker(
 }
 
 function SelectionActions(
-  { selected, onClear }: {
+  { selected, verdicts, onClear }: {
     readonly selected: readonly ResourceEntry[];
+    readonly verdicts: ReadonlyMap<number, ShownVerdict>;
     readonly onClear: () => void;
   },
 ): ComponentChild {
@@ -171,11 +174,10 @@ function SelectionActions(
       `${plural(selected.length, "item")} selected`,
     ),
     may("resources.download") &&
-      h(Button, {
-        label: "Download",
-        icon: "download",
-        kind: "primary",
-        onClick: () => void download(selected),
+      h(DownloadButtons, {
+        entries: selected,
+        verdicts,
+        onReason: ({ id, path }) => goTo("file", verdicts.get(id)?.path ?? path),
       }),
     mayEdit && [
       h(Button, {

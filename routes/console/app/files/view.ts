@@ -1,6 +1,7 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import type { Verdict } from "../../../../schemas/verdict_names.ts";
 import { isWithin, parentOf } from "../shared/paths.ts";
 import { formerPlace, goOn, goTo, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
@@ -10,6 +11,7 @@ import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
+import { VerdictFilter } from "../ui/verdict_filter.ts";
 import { askToDelete, askToRename, uploadTo } from "./actions.ts";
 import { columnsOf } from "./columns.ts";
 import { Directory, type Listing } from "./directory.ts";
@@ -19,6 +21,7 @@ import { FolderTree } from "./folders.ts";
 import { ListFoot } from "./list_foot.ts";
 import type { Order } from "./order.ts";
 import { useSearch } from "./search.ts";
+import { countsOf, withVerdict } from "./counted_verdicts.ts";
 import { Breadcrumbs, ListNote, Toolbar } from "./toolbar.ts";
 
 /** The room Files: the tree of folders, and the content of one of them. */
@@ -57,7 +60,12 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
   const [words, setWords] = useState("");
   const [selection, setSelection] = useState<GridSelection>(NOTHING_SELECTED);
   const found = useSearch(path, words);
-  const shown = found ?? listing;
+  const [verdict, setVerdict] = useState<Verdict>();
+  const all = found ?? listing;
+  const shown = useMemo(
+    () => ({ ...all, entries: withVerdict(all.entries, all.verdicts, verdict) }),
+    [all, verdict],
+  );
   const selected = shown.entries.filter(({ id }) => selection.ids.has(id));
   const uploadHere = (chosen: Chosen) => void uploadTo(path, chosen);
   return h(
@@ -67,6 +75,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
     h(Toolbar, {
       path,
       selected,
+      verdicts: shown.verdicts,
       words,
       onWords: (typed) => {
         setWords(typed);
@@ -74,6 +83,14 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       },
       onFiles: uploadHere,
       onClear: () => setSelection({ ...NOTHING_SELECTED, active: selection.active }),
+    }),
+    h(VerdictFilter, {
+      counts: useMemo(() => countsOf(all.verdicts), [all.verdicts]),
+      chosen: verdict,
+      onChoose: (chosen) => {
+        setVerdict(chosen);
+        setSelection(NOTHING_SELECTED);
+      },
     }),
     h(ListNote, { note: shown.note, stop: found?.stop }),
     h(
@@ -83,6 +100,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
         ...{ path, directory, selected, selection },
         listing: shown,
         isSearch: found !== undefined,
+        isFiltered: verdict !== undefined,
         onSelect: setSelection,
       }),
     ),
@@ -95,6 +113,7 @@ interface ContentProps {
   readonly directory: Directory;
   readonly listing: Listing;
   readonly isSearch: boolean;
+  readonly isFiltered: boolean;
   readonly selected: readonly ResourceEntry[];
   readonly selection: GridSelection;
   readonly onSelect: (selection: GridSelection) => void;
@@ -117,7 +136,7 @@ function Content(props: ContentProps): ComponentChild {
     );
   }
   if (listing.entries.length > 0) return h(Entries, props);
-  if (isSearch) return h(Notice, { icon: "search", title: "Nothing matches" });
+  if (isSearch || props.isFiltered) return h(Notice, { icon: "search", title: "Nothing matches" });
   return h(
     Notice,
     { icon: "folder", title: path === "" ? "No files yet" : "This folder is empty" },

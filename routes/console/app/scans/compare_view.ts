@@ -51,13 +51,17 @@ function Difference(
       `${plural(added.length, "new finding")}, ${plural(gone.length, "finding")} gone, ` +
         `${plural(same, "finding")} in both.`,
     ),
-    h(Findings, { key: "new", title: "New", findings: added }),
-    h(Findings, { key: "gone", title: "Gone", findings: gone }),
+    h(Findings, { key: "new", title: "New", findings: added, verdicts: later.verdicts }),
+    h(Findings, { key: "gone", title: "Gone", findings: gone, verdicts: earlier.verdicts }),
   ];
 }
 
 function Findings(
-  { title, findings }: { readonly title: string; readonly findings: readonly FileFinding[] },
+  { title, findings, verdicts }: {
+    readonly title: string;
+    readonly findings: readonly FileFinding[];
+    readonly verdicts: ReportContent["verdicts"];
+  },
 ): ComponentChild {
   const groups = useMemo(
     () => grouped(findings, { severities: new Set(SEVERITIES), rule: "", words: "" }),
@@ -68,6 +72,6 @@ function Findings(
     "section",
     { class: "compared", "aria-label": title },
     h("h2", null, title),
-    h(FindingsByFile, { groups }),
+    h(FindingsByFile, { groups, verdicts }),
   );
 }

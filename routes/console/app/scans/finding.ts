@@ -36,6 +36,11 @@ export function SeverityBadge({ severity }: { readonly severity: Severity }): Co
   return h("span", { class: `badge badge-${badge}` }, h(Icon, { name: icon }), word);
 }
 
+/** Where in a file something is: `member (pos 3)` for the location `:member (pos 3)`. */
+export function placeIn(location: string): string {
+  return location.replace(/^:/, "").trim();
+}
+
 /** A finding: what, why it is a concern, what to do about it, and the evidence. */
 export function FindingItem({ finding }: { readonly finding: ShownFinding }): ComponentChild {
   const { severity, message, rule_code: code, place = "", evidence = [] } = finding;

@@ -1,7 +1,8 @@
 import type { Issue, Severity } from "../../../../schemas/report/findings.ts";
 import type { Report } from "../../../../schemas/report/report.ts";
+import type { Verdict } from "../../../../schemas/verdict_names.ts";
 import { request } from "../shared/api.ts";
-import { SEVERITIES, type ShownFinding } from "./finding.ts";
+import { placeIn, SEVERITIES, type ShownFinding } from "./finding.ts";
 
 /** The largest report that is shown: 64 MiB. It can be downloaded in any case. */
 const MAX_REPORT_BYTES = 64 * 2 ** 20;
@@ -23,6 +24,8 @@ export interface ShownReport {
 export interface ReportContent {
   /** Worst first, then by path. */
   readonly findings: readonly FileFinding[];
+  /** What the findings of files amount to, where that is a concern. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
   /** The files without findings. */
   readonly quiet: readonly string[];
   readonly files: number;
@@ -30,6 +33,12 @@ export interface ReportContent {
   /** Seconds. */
   readonly duration: number;
 }
+
+/** The verdicts that findings lead to (C 18). */
+const VERDICTS: Readonly<Partial<Record<Severity, Verdict>>> = {
+  critical: "dangerous",
+  warning: "suspicious",
+};
 
 /** Requests the report of a scan. @throws {ApiError} */
 export async function loadReport(id: number, signal: AbortSignal): Promise<ShownReport> {
@@ -44,8 +53,15 @@ function contentOf(report: Report): ReportContent {
   for (const path of Object.keys(report.file_metadata)) paths.add(path);
   const findings = report.issues.map((issue) => findingOf(issue, paths)).sort(byConcern);
   const withFindings = new Set(findings.map(({ path }) => path));
+  const verdicts = new Map<string, Verdict>();
+  for (const { path, severity } of findings) {
+    const verdict = VERDICTS[severity];
+    // The worst comes first.
+    if (verdict !== undefined && !verdicts.has(path)) verdicts.set(path, verdict);
+  }
   return {
     findings,
+    verdicts,
     quiet: [...paths].filter((path) => !withFindings.has(path)).sort(),
     files: report.files_scanned,
     checks: { passed: report.passed_checks, total: report.total_checks },
@@ -81,7 +97,7 @@ function placeOf(
     const isEnd = next === undefined || next === ":" || (next === " " && location[end + 1] === "(");
     const path = isEnd ? location.slice(0, end) : "";
     if (isEnd && paths.has(path)) {
-      return { path, place: location.slice(end).replace(/^:/, "").trim() };
+      return { path, place: placeIn(location.slice(end)) };
     }
   }
   return { path: location, place: "" };

@@ -5,7 +5,8 @@ import { count, plural } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
-import { FindingItem, SEVERITIES, SeverityBadge, severityWord } from "./finding.ts";
+import { VerdictBadge } from "../ui/verdict.ts";
+import { FindingItem, SEVERITIES, severityWord } from "./finding.ts";
 import { type FileFinding, type Filter, grouped, type ReportContent } from "./report.ts";
 
 /** Findings that are shown at first, and more at each request; more files than that are not listed. */
@@ -24,7 +25,7 @@ export function ReportView(
   const groups = useMemo(() => grouped(report.findings, filter), [report, filter]);
   return [
     h(Filters, { key: "filters", report, filter, onFilter: setFilter }),
-    h(FindingsByFile, { key: "findings", groups }),
+    h(FindingsByFile, { key: "findings", groups, verdicts: report.verdicts }),
     groups.length === 0 && h(
       "p",
       { key: "none", class: "nothing", role: "status" },
@@ -91,14 +92,16 @@ function Filters(
 type Groups = readonly (readonly [path: string, findings: readonly FileFinding[]])[];
 
 /** Findings, a card for each file. */
-export function FindingsByFile({ groups }: { readonly groups: Groups }): ComponentChild {
+export function FindingsByFile(
+  { groups, verdicts }: { readonly groups: Groups; readonly verdicts: ReportContent["verdicts"] },
+): ComponentChild {
   const [shown, setShown] = useState(STEP);
   const total = groups.reduce((sum, [, findings]) => sum + findings.length, 0);
   let left = shown;
   const cards = [];
   for (const [path, findings] of groups) {
     if (left <= 0) break;
-    cards.push(h(FileFindings, { key: path, path, findings: findings.slice(0, left) }));
+    cards.push(h(FileFindings, { key: path, path, verdicts, findings: findings.slice(0, left) }));
     left -= findings.length;
   }
   return [
@@ -115,9 +118,13 @@ export function FindingsByFile({ groups }: { readonly groups: Groups }): Compone
 }
 
 function FileFindings(
-  { path, findings }: { readonly path: string; readonly findings: readonly FileFinding[] },
+  { path, findings, verdicts }: {
+    readonly path: string;
+    readonly findings: readonly FileFinding[];
+    readonly verdicts: ReportContent["verdicts"];
+  },
 ): ComponentChild {
-  const [worst] = findings;
+  const verdict = verdicts.get(path);
   return h(
     "section",
     { class: "card part", "aria-label": path },
@@ -125,7 +132,7 @@ function FileFindings(
       "header",
       { class: "part-head" },
       h("h2", null, h("a", { href: linkTo("file", path) }, h("bdi", null, path))),
-      worst !== undefined && h(SeverityBadge, { severity: worst.severity }),
+      verdict !== undefined && h(VerdictBadge, { verdict }),
     ),
     h(
       "ul",

@@ -7,6 +7,8 @@ import { Button } from "../ui/button.ts";
 import { Icon, type IconName } from "../ui/icon.ts";
 import { cancel } from "./actions.ts";
 import { severityWord } from "./finding.ts";
+import type { Verdict } from "../../../../schemas/verdict_names.ts";
+import { meaningOf, verdictWord } from "../ui/verdict.ts";
 
 const STATUS: Readonly<
   Record<ScanEntry["status"], { word: string; icon: IconName; badge: string }>
@@ -25,23 +27,26 @@ export function subjectOf({ paths, paths_total: total }: ScanEntry): string {
   return total > 1 ? `${name} and ${count(total - 1)} more` : name;
 }
 
+/** What a scan that ended came to, in the word for a file with its worst finding. */
+export function outcomeOf({ status, issues, error }: ScanEntry): Verdict {
+  if (status !== "completed") return status === "failed" ? "failed" : "unscanned";
+  if (issues.critical > 0) return "dangerous";
+  if (issues.warning > 0) return "suspicious";
+  return error === null ? "clean" : "inconclusive";
+}
+
 /** What a scan came to, by its worst findings. */
 export function OutcomeBadge({ scan }: { readonly scan: ScanEntry }): ComponentChild {
   const { status, issues } = scan;
-  const worst = status !== "completed"
-    ? undefined
-    : issues.critical > 0
-    ? "critical"
-    : issues.warning > 0
-    ? "warning"
-    : undefined;
-  if (worst !== undefined) {
-    const isCritical = worst === "critical";
+  const outcome = outcomeOf(scan);
+  if (outcome === "dangerous" || outcome === "suspicious") {
+    const worst = outcome === "dangerous" ? "critical" : "warning";
+    const words = `${count(issues[worst])} ${severityWord(worst).toLowerCase()}`;
     return h(
       "span",
-      { class: `badge badge-${isCritical ? "dangerous" : "suspicious"}` },
-      h(Icon, { name: isCritical ? "cross" : "alert" }),
-      `${count(issues[worst])} ${severityWord(worst).toLowerCase()}`,
+      { class: `badge badge-${outcome}`, title: meaningOf(outcome) },
+      h(Icon, { name: outcome === "dangerous" ? "cross" : "alert" }),
+      `${verdictWord(outcome)}: ${words}`,
     );
   }
   const isIncomplete = status === "completed" && scan.error !== null;

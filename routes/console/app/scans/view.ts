@@ -1,15 +1,17 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
+import type { Verdict } from "../../../../schemas/verdict_names.ts";
 import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
+import { VerdictFilter } from "../ui/verdict_filter.ts";
 import { askForScan } from "./actions.ts";
 import { ScanList } from "./scan_list.ts";
-import { ScanProgress, ScanRow } from "./scan_row.ts";
+import { outcomeOf, ScanProgress, ScanRow } from "./scan_row.ts";
 
 /** The room Scans: those that run, those that wait, and those that ended. */
 export function ScansView(): ComponentChild {
@@ -79,6 +81,9 @@ function Content({ list }: { readonly list: ScanList }): ComponentChild {
 /** The scans that ended. Two of them can be compared. */
 function Ended({ scans }: { readonly scans: readonly ScanEntry[] }): ComponentChild {
   const [chosen, setChosen] = useState<readonly number[]>([]);
+  const [verdict, setVerdict] = useState<Verdict>();
+  const byOutcome = Map.groupBy(scans, outcomeOf);
+  const counts = new Map(byOutcome.entries().map(([it, { length }]) => [it, length]));
   if (scans.length === 0) return null;
   const [before, after] = chosen.toSorted((a, b) => a - b);
   const toggle = (id: number) =>
@@ -95,10 +100,11 @@ function Ended({ scans }: { readonly scans: readonly ScanEntry[] }): ComponentCh
         )
         : scans.length > 1 && h("span", { class: "muted" }, "Select two to compare"),
     },
+    h(VerdictFilter, { counts, chosen: verdict, onChoose: setVerdict }),
     h(
       "ul",
       { class: "scan-list" },
-      scans.map((scan) =>
+      (verdict === undefined ? scans : byOutcome.get(verdict) ?? []).map((scan) =>
         h(ScanRow, {
           key: scan.id,
           scan,

@@ -24,7 +24,7 @@ export function Card(
   const id = `card-${title.replaceAll(/\W+/g, "-")}`;
   return h(
     "section",
-    { class: "card part", "aria-labelledby": id },
+    { class: "card part", "aria-labelledby": id, tabIndex: -1 },
     h("header", { class: "part-head" }, h("h2", { id }, title), actions),
     children,
   );

@@ -4,15 +4,49 @@ import { count } from "../shared/format.ts";
 import { Icon, type IconName } from "./icon.ts";
 
 const SHOWN: Readonly<Record<Verdict, { word: string; icon: IconName; meaning: string }>> = {
-  dangerous: { word: "Dangerous", icon: "cross", meaning: "A critical finding" },
-  suspicious: { word: "Suspicious", icon: "alert", meaning: "A warning" },
-  failed: { word: "Failed", icon: "question", meaning: "The scan failed" },
-  inconclusive: { word: "Inconclusive", icon: "question", meaning: "Not read to its end" },
-  unknown: { word: "Unknown", icon: "question", meaning: "Of no format that a scanner knows" },
-  pending: { word: "Pending", icon: "wait", meaning: "A scan is on its way" },
-  unscanned: { word: "Not scanned", icon: "minus", meaning: "No scan yet" },
-  clean: { word: "Clean", icon: "check", meaning: "Nothing worse than a note was found" },
+  dangerous: {
+    word: "Dangerous",
+    icon: "cross",
+    meaning: "The scan found what does harm when the file is loaded. Do not load it.",
+  },
+  suspicious: {
+    word: "Suspicious",
+    icon: "alert",
+    meaning: "The scan found what may be harmful. Read why before you use the file.",
+  },
+  failed: {
+    word: "Failed",
+    icon: "question",
+    meaning: "The scan failed, so nothing is known about this content.",
+  },
+  inconclusive: {
+    word: "Inconclusive",
+    icon: "question",
+    meaning: "The scan could not read all of the file, and found nothing worse so far.",
+  },
+  unknown: {
+    word: "Unknown",
+    icon: "question",
+    meaning: "No scanner knows this format, so what the file does could not be checked.",
+  },
+  pending: { word: "Pending", icon: "wait", meaning: "A scan of this content is on its way." },
+  unscanned: {
+    word: "Not scanned",
+    icon: "minus",
+    meaning: "This content has not been scanned yet.",
+  },
+  clean: { word: "Clean", icon: "check", meaning: "The scan found nothing worse than a note." },
 };
+
+/** What a verdict means, in the same words wherever it is shown. */
+export function meaningOf(verdict: Verdict): string {
+  return SHOWN[verdict].meaning;
+}
+
+/** The word for a verdict. */
+export function verdictWord(verdict: Verdict): string {
+  return SHOWN[verdict].word;
+}
 
 /** The verdicts, worst first. */
 export const BY_CONCERN: readonly Verdict[] = [

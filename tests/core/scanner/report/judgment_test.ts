@@ -68,17 +68,23 @@ Deno.test("C 18, C 31 judge() names the worst of a result", async (t) => {
   }
 });
 
-Deno.test("C 18 judge() has the worst three findings, each once, without those for debugging", () => {
+Deno.test("C 18 judge() has the worst three findings with their places, each once, without those for debugging", () => {
   const { findings } = judge(resultOf([
     failed({ severity: "debug", message: "debug" }),
     failed({ severity: "info", message: "info" }),
     failed({ severity: "warning", message: "first", ruleCode: "S104" }),
     failed({ severity: "warning", message: "first", ruleCode: "S104", location: " (pos 9)" }),
     failed({ severity: "warning", message: "second" }),
-    failed({ severity: "critical", message: "x".repeat(5000), ruleCode: "S101" }),
+    failed({
+      ...{ severity: "critical", message: "x".repeat(5000), ruleCode: "S101" },
+      ...{ location: ":a.pkl (pos 3)", why: "It is harmful." },
+    }),
   ]));
   assert.deepEqual(findings, [
-    { ruleCode: "S101", severity: "critical", message: `${"x".repeat(300)}…` },
+    {
+      ...{ ruleCode: "S101", severity: "critical", message: `${"x".repeat(300)}…` },
+      ...{ location: ":a.pkl (pos 3)", why: "It is harmful." },
+    },
     { ruleCode: "S104", severity: "warning", message: "first" },
     { ruleCode: null, severity: "warning", message: "second" },
   ]);

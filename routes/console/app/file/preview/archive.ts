@@ -1,4 +1,7 @@
 import { type ComponentChild, h } from "preact";
+import { useMemo } from "preact/hooks";
+import type { VerdictFinding } from "../../../../../schemas/verdicts.ts";
+import { SeverityBadge } from "../../scans/finding.ts";
 import { bytes, plural } from "../../shared/format.ts";
 import { Await, useLoaded } from "../../ui/loaded.ts";
 import { Rows } from "../../ui/rows.ts";
@@ -10,21 +13,25 @@ import { readZip } from "./zip.ts";
 
 interface Props {
   readonly file: ReadFile;
+  /** What the scan has found, with the members that it is in. */
+  readonly findings: readonly VerdictFinding[];
 }
 
 /** What a ZIP lists at its end. */
-export function ZipView({ file }: Props): ComponentChild {
-  return h(ArchiveView, { file, list: readZip });
+export function ZipView(props: Props): ComponentChild {
+  return h(ArchiveView, { ...props, list: readZip });
 }
 
 /** What the headers in a TAR list. */
-export function TarView({ file }: Props): ComponentChild {
-  return h(ArchiveView, { file, list: readTar });
+export function TarView(props: Props): ComponentChild {
+  return h(ArchiveView, { ...props, list: readTar });
 }
 
 type List = (read: ReadPart, size: number) => Promise<Members>;
 
-function ArchiveView({ file, list }: Props & { readonly list: List }): ComponentChild {
+function ArchiveView(
+  { file, findings, list }: Props & { readonly list: List },
+): ComponentChild {
   const loaded = useLoaded(async (signal): Promise<Members | string> => {
     try {
       return await list((start, end) => readRange(file, { start, end }, signal), file.size);
@@ -37,14 +44,21 @@ function ArchiveView({ file, list }: Props & { readonly list: List }): Component
     loading: loaded,
     what: "the members",
     children: (members) =>
-      typeof members === "string" ? h("p", null, members) : h(MemberTable, { members }),
+      typeof members === "string" ? h("p", null, members) : h(MemberTable, { members, findings }),
   });
 }
 
 function MemberTable(
-  { members: { members, isCut } }: { readonly members: Members },
+  { members: { members, isCut }, findings }: {
+    readonly members: Members;
+    readonly findings: readonly VerdictFinding[];
+  },
 ): ComponentChild {
   const size = members.reduce((sum, it) => sum + it.size, 0);
+  const found = useMemo(() => Map.groupBy(findings, (it) => memberOf(it, members)), [
+    findings,
+    members,
+  ]);
   return [
     h(
       "p",
@@ -58,13 +72,26 @@ function MemberTable(
       rows: members,
       columns: [
         { title: "Name", kind: "code", cell: ({ name }) => h("bdi", null, shortened(name)) },
+        { title: "Found in it", cell: (member) => found.get(member)?.map(FoundInMember) },
         { title: "Size", kind: "number", cell: ({ size: it }) => bytes(it) },
-        {
-          title: "Packed",
-          kind: "number",
-          cell: ({ size: it, packed = it }) => bytes(packed),
-        },
+        { title: "Packed", kind: "number", cell: ({ size: it, packed = it }) => bytes(packed) },
       ],
     }),
   ];
+}
+
+function FoundInMember({ severity, message }: VerdictFinding, key: number): ComponentChild {
+  return h("p", { key }, h(SeverityBadge, { severity }), " ", h("bdi", null, message));
+}
+
+/** The member that a finding is in: `:a.zip:b.pkl (pos 3)` is in `a.zip`. */
+function memberOf(
+  { location = "" }: VerdictFinding,
+  members: readonly Member[],
+): Member | undefined {
+  const place = location.replace(/^:/, "");
+  // A name may contain what separates it from the rest: the longest one counts.
+  return members
+    .filter(({ name }) => place === name || [":", " ("].some((it) => place.startsWith(name + it)))
+    .sort((a, b) => b.name.length - a.name.length)[0];
 }

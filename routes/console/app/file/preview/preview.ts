@@ -1,5 +1,6 @@
 import { type ComponentChild, h } from "preact";
 import { useState } from "preact/hooks";
+import type { VerdictFinding } from "../../../../../schemas/verdicts.ts";
 import { Button } from "../../ui/button.ts";
 import { later } from "../../ui/later.ts";
 import { Card } from "../../ui/pairs.ts";
@@ -7,7 +8,10 @@ import type { ReadFile } from "../prefix.ts";
 import type { PreviewKind } from "./kinds.ts";
 
 /** What a kind is shown by. Browsers load its modules when a file of it is looked at. */
-type View = (props: { readonly file: ReadFile }) => ComponentChild;
+type View = (props: {
+  readonly file: ReadFile;
+  readonly findings: readonly VerdictFinding[];
+}) => ComponentChild;
 
 const WHAT = "the preview";
 const VIEWS: Readonly<Record<PreviewKind, View>> = {
@@ -39,7 +43,11 @@ const MARKED_UP: readonly PreviewKind[] = ["markdown", "table", "json", "noteboo
 
 /** A file to look at. Nothing of it runs, and nothing is loaded from elsewhere. */
 export function Preview(
-  { file, kind }: { readonly file: ReadFile; readonly kind: PreviewKind },
+  { file, kind, findings }: {
+    readonly file: ReadFile;
+    readonly kind: PreviewKind;
+    readonly findings: readonly VerdictFinding[];
+  },
 ): ComponentChild {
   const [isSource, setSource] = useState(false);
   return h(
@@ -52,6 +60,6 @@ export function Preview(
         onClick: () => setSource(!isSource),
       }),
     },
-    h(VIEWS[isSource ? "text" : kind], { file }),
+    h(VIEWS[isSource ? "text" : kind], { file, findings }),
   );
 }
