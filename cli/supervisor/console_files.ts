@@ -14,6 +14,7 @@ export const STYLES: readonly string[] = [
   "uploads",
   "pages",
   "preview",
+  "first_run",
   "scans",
   "access",
   "capacity",

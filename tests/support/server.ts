@@ -39,7 +39,7 @@ import { temporaryFiles, untilNothingArrives } from "./invariants.ts";
 import { storedHashes } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
 
-const SECRET = "the secret of the tests, longer than 32 bytes";
+export const SECRET = "the secret of the tests, longer than 32 bytes";
 
 export interface TestServerOptions {
   readonly limits?: Partial<UploadLimits>;

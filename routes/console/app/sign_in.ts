@@ -1,14 +1,16 @@
-import { type ComponentChild, h, type TargetedKeyboardEvent } from "preact";
+import { type ComponentChild, h } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { signIn } from "./shared/api.ts";
 import { Button } from "./ui/button.ts";
+import { CopiedLine } from "./ui/copied_line.ts";
 import { messageOf } from "./ui/states.ts";
 
 /** Takes a credential. The server keeps it in a cookie that no script can read (C 24). */
 export function SignIn({ reason }: { readonly reason: string | undefined }): ComponentChild {
-  const field = useRef<HTMLTextAreaElement>(null);
+  const field = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const [isShown, setShown] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
     const credential = (field.current?.value ?? "").trim().replace(/^bearer +/i, "");
@@ -31,36 +33,59 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
       h("h1", { class: "brand" }, "strongroom"),
       reason !== undefined &&
         h("p", { class: "banner", role: "status" }, `${reason}. Sign in again to go on.`),
+      // Password managers keep a secret under a name. A credential says itself whose it is.
+      h("input", {
+        type: "text",
+        name: "username",
+        autocomplete: "username",
+        value: "strongroom",
+        readOnly: true,
+        hidden: true,
+      }),
       h(
-        "label",
-        { class: "field" },
-        h("span", null, "Credential"),
-        h("textarea", {
-          ref: field,
-          rows: 4,
-          required: true,
-          autofocus: true,
-          autocomplete: "off",
-          spellcheck: false,
-          "aria-describedby": "credential-help",
-          "aria-invalid": problem !== undefined,
-          // As in a field of one line.
-          onKeyDown: (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
-            if (event.key !== "Enter") return;
-            event.preventDefault();
-            event.currentTarget.form?.requestSubmit();
-          },
-        }),
+        "div",
+        { class: "secret" },
+        h(
+          "label",
+          { class: "field" },
+          h("span", null, "Credential"),
+          h("input", {
+            ref: field,
+            type: isShown ? "text" : "password",
+            name: "password",
+            required: true,
+            autofocus: true,
+            autocomplete: "current-password",
+            spellcheck: false,
+            "aria-describedby": "credential-help",
+            "aria-invalid": problem !== undefined,
+          }),
+        ),
+        h(Button, { label: "Show", pressed: isShown, onClick: () => setShown(!isShown) }),
       ),
       problem !== undefined && h("p", { class: "field-problem", role: "alert" }, problem),
+      h(Button, { label: "Sign in", kind: "primary", type: "submit", disabled: isBusy }),
       h(
         "p",
         { class: "muted", id: "credential-help" },
-        "The operator of this server makes one for you, with ",
-        h("code", null, "strongroom token"),
-        ". You stay signed in until you sign out or close the browser.",
+        "A credential says whose files you see and what you may do with them. ",
+        "You stay signed in until you sign out or close the browser.",
       ),
-      h(Button, { label: "Sign in", kind: "primary", type: "submit", disabled: isBusy }),
+      h(
+        "details",
+        null,
+        h("summary", null, "Where does one come from?"),
+        h(
+          "p",
+          null,
+          "Somebody who has one can make another in Access. The first one is made where the ",
+          "server runs; this one is for everything in the files of user 1, for 30 days:",
+        ),
+        h(CopiedLine, {
+          what: "makes one",
+          line: "strongroom token --user 1 --admin --ttl 30d",
+        }),
+      ),
     ),
   );
 }
