@@ -1,3 +1,4 @@
+import { cleanedPath } from "../schemas/clean_path.ts";
 import { AppError, quoted } from "./errors.ts";
 
 /** The maximum length of a path in UTF-8 (C 4). */
@@ -49,14 +50,12 @@ function cleanPath(input: string): { readonly path: string; readonly flaw?: stri
   const text = input.trim();
   if (text === "") return flawed("it is empty");
   if (byteLength(text) > MAX_PATH_BYTES) return flawed(`it is longer than ${MAX_PATH_BYTES} bytes`);
-  const unified = text.replaceAll("\\", "/");
-  if (unified.startsWith("/")) return flawed("it starts with a separator");
-  const kept = unified.split("/").filter((segment) => segment !== "" && segment !== ".");
-  if (kept.length === 0) return flawed("it has no segment");
-  const path = kept.join("/");
+  if (/^[\\/]/.test(text)) return flawed("it starts with a separator");
+  const path = cleanedPath(text);
+  if (path === "") return flawed("it has no segment");
   // Sanitized again, it would be another path.
   if (path !== path.trim()) return flawed("white space is at an end of what is left of it");
-  return { path, flaw: kept.map(segmentFlaw).find((flaw) => flaw !== undefined) };
+  return { path, flaw: path.split("/").map(segmentFlaw).find((flaw) => flaw !== undefined) };
 }
 
 /**

@@ -69,7 +69,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "C 24 the sign-in hides what is typed, is known to password managers, and says what it wants",
+  name:
+    "C 24 the sign-in hides what is typed, is known to password managers, and says what it wants",
   ignore: !HAS_BROWSER,
   async fn() {
     await using browser = await TestBrowser.start();

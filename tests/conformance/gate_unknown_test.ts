@@ -60,6 +60,8 @@ Deno.test("C 31 content of no known format has a verdict of its own, and passes 
     rule_code: "S903",
     severity: "info",
     message: "Not recognized: the file could not be checked",
+    why:
+      "Model loaders open files with this extension. What they would do with this one is unknown.",
   }]);
   for (const name of ["m.bin", "M.PT", "notes.xyz", "ok.pkl"]) {
     assert.deepEqual(await doors(server, user, name), OPEN, name);

@@ -1,5 +1,6 @@
 import { h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import { cleanedPath } from "../../../../schemas/clean_path.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { count } from "../shared/format.ts";
 import { join, parentOf } from "../shared/paths.ts";
@@ -7,7 +8,7 @@ import { ask, askText } from "../ui/dialog.ts";
 import { runJob } from "../ui/jobs.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
-import type { Chosen } from "../uploads/dropped.ts";
+import type { Chosen, ChosenFile } from "../uploads/dropped.ts";
 import { followFolder } from "../uploads/follow.ts";
 import { upload } from "../uploads/queue.ts";
 import { FolderPicker } from "./folder_picker.ts";
@@ -20,7 +21,9 @@ export async function uploadTo(
   { files, emptyFolders }: Chosen,
 ): Promise<void> {
   void followFolder(directory);
-  void upload(files.map((chosen) => ({ ...chosen, path: join(directory, chosen.path) })));
+  // The panel shows where the server will have them.
+  const pathOf = ({ path }: ChosenFile) => cleanedPath(join(directory, path));
+  void upload(files.map((chosen) => ({ ...chosen, path: pathOf(chosen) })));
   try {
     for (const path of emptyFolders) {
       await call("POST", "/resources/mkdir", { json: { path: join(directory, path) } });
