@@ -91,7 +91,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       onClear: () => setSelection({ ...NOTHING_SELECTED, active: selection.active }),
     }),
     h(VerdictFilter, {
-      counts: useMemo(() => countsOf(all.verdicts), [all.verdicts]),
+      counts: useMemo(() => countsOf(all.verdicts), [all]),
       chosen: verdict,
       onChoose: (chosen) => {
         setVerdict(chosen);
