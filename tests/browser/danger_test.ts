@@ -57,8 +57,13 @@ Deno.test({
       assert.match(finding, /pos \d+/);
     });
     await t.step("of the list of scans, too", async () => {
+      const other = await client.json("POST", "/scans/?wait=60", { path: "good.txt" });
+      assert.equal(other.status, 202, other.text);
       await page.goto(`${browser.server.origin}/#/scans`);
       await page.getByText("Dangerous: 1 critical").waitFor();
+      await button(page, "Clean 1").click();
+      await page.getByText("Dangerous: 1 critical").waitFor({ state: "detached" });
+      await page.getByText("Nothing found").waitFor();
     });
     await t.step("the page of a dangerous file offers the reason first", async () => {
       await page.goto(`${browser.server.origin}/#/file/bad.pkl`);

@@ -4,7 +4,7 @@ import type { Member, Members, ReadPart } from "./members.ts";
 const BLOCK = 512;
 /** How much is read at once: small members lie close together. */
 const WINDOW = 65_536;
-/** Requests for the members of one archive. */
+/** Requests for the headers of one archive. */
 const MAX_READS = 200;
 /** The longest name in a block of its own. */
 const MAX_NAME = 8192;
@@ -37,7 +37,7 @@ export async function readTar(read: ReadPart, size: number): Promise<Members> {
     if ((type === "L" || type === "x") && bytes <= MAX_NAME) {
       const text = textOf(await part(content, Math.min(bytes, size - content)));
       longName = type === "L" ? text : pathIn(text);
-    } else if (type !== "g") {
+    } else if (type !== "g" && type !== "K") {
       members.push({ name: longName ?? nameOf(header), size: bytes });
       longName = undefined;
     }
