@@ -47,8 +47,8 @@ Deno.test({
     await Deno.writeTextFile(`${directory.path}/here/notes.txt`, "notes");
     const page = await browser.signIn({ quota: 2 ** 30 });
     await page.getByRole("heading", { name: "No files yet" }).waitFor();
-    await page.getByText("5.00 MiB", { exact: true }).waitFor();
-    await page.getByText("1.00 GiB in this tree").waitFor();
+    const limits = "A file has 5.00 MiB at most. The quota of this tree is 1.00 GiB.";
+    await page.getByText(limits).waitFor();
     await assertAccessible(page);
     const put = await lineThat(page, "sends a directory");
     const upload = await lineThat(page, "uploads a model");

@@ -5,7 +5,6 @@ import { ApiError, call } from "../shared/api.ts";
 import { bytes, count, time } from "../shared/format.ts";
 import { isOfResource, type LiveEvent, onLive } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
-import { later } from "../ui/later.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
 import { goOn, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
@@ -20,9 +19,8 @@ import { askForLink } from "./actions.ts";
 import { readContent } from "./content.ts";
 import { ContentCards } from "./content_cards.ts";
 import { previewKind } from "./preview/kinds.ts";
+import { Preview } from "./preview/preview.ts";
 import { showVerdict, VerdictCard } from "./verdict_card.ts";
-
-const Preview = later("the preview", async () => (await import("./preview/preview.ts")).Preview);
 
 /** The page of a file: what is known of it, what its header says, and what scans say. */
 export function FileView({ path }: { readonly path: string }): ComponentChild {

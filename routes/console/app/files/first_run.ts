@@ -1,12 +1,11 @@
 import { type ComponentChild, h } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { Usage } from "../../../../schemas/usage.ts";
 import { call, CONSOLE, request } from "../shared/api.ts";
 import { bytes } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { currentTree, ownTree } from "../shared/session.ts";
 import { CopiedLine } from "../ui/copied_line.ts";
-import { Facts } from "../ui/pairs.ts";
-import { useLoaded } from "../ui/loaded.ts";
 
 /** What a strongroom without files shows: three ways to bring some, and how many it takes. */
 export function FirstRun(): ComponentChild {
@@ -60,27 +59,26 @@ export function FirstRun(): ComponentChild {
   );
 }
 
-/** What the server takes. */
-interface Taken {
-  /** The largest file, in bytes. */
-  readonly file: number;
-  readonly usage: Usage;
+/** What the server takes, in a sentence. */
+function Limits(): ComponentChild {
+  const [sentence, setSentence] = useState("");
+  useEffect(() => {
+    const abort = new AbortController();
+    // Without an answer, files arrive as well.
+    limits(abort.signal).then(setSentence, () => {});
+    return () => abort.abort();
+  }, []);
+  return sentence === "" ? null : h("p", { class: "muted" }, sentence);
 }
 
-function Limits(): ComponentChild {
-  const { state } = useLoaded(async (signal): Promise<Taken> => {
-    const [{ headers }, usage] = await Promise.all([
-      request("OPTIONS", "/uploads/", { signal }),
-      call<Usage>("GET", "/usage/", { signal }),
-    ]);
-    return { file: Number(headers.get("Tus-Max-Size")), usage };
-  }, []);
-  if (state.kind !== "loaded") return null;
-  const { file, usage: { quota } } = state.data;
-  return h(Facts, {
-    facts: [
-      ["Largest file", bytes(file)],
-      ["Quota", quota === null ? "None: the disk is the limit" : `${bytes(quota)} in this tree`],
-    ],
-  });
+async function limits(signal: AbortSignal): Promise<string> {
+  const [{ headers }, { quota }] = await Promise.all([
+    request("OPTIONS", "/uploads/", { signal }),
+    call<Usage>("GET", "/usage/", { signal }),
+  ]);
+  const file = `A file has ${bytes(Number(headers.get("Tus-Max-Size")))} at most. `;
+  return file +
+    (quota === null
+      ? "There is no quota: the disk is the limit."
+      : `The quota of this tree is ${bytes(quota)}.`);
 }

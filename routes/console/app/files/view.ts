@@ -7,7 +7,6 @@ import { formerPlace, goOn, goTo, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import type { Chosen } from "../uploads/dropped.ts";
-import { later } from "../ui/later.ts";
 import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
@@ -16,6 +15,7 @@ import { VerdictFilter } from "../ui/verdict_filter.ts";
 import { askToDelete, askToRename, uploadTo } from "./actions.ts";
 import { columnsOf } from "./columns.ts";
 import { Directory, type Listing } from "./directory.ts";
+import { FirstRun } from "./first_run.ts";
 import { draggable, dropFiles, folderTarget, hasFiles } from "./drag.ts";
 import { FolderList } from "./folder_list.ts";
 import { FolderTree } from "./folders.ts";
@@ -24,11 +24,6 @@ import type { Order } from "./order.ts";
 import { useSearch } from "./search.ts";
 import { countsOf, withVerdict } from "./counted_verdicts.ts";
 import { Breadcrumbs, ListNote, Toolbar } from "./toolbar.ts";
-
-const FirstRun = later(
-  "how files get here",
-  async () => (await import("./first_run.ts")).FirstRun,
-);
 
 /** The room Files: the tree of folders, and the content of one of them. */
 export function FilesView({ path }: { readonly path: string }): ComponentChild {
@@ -143,7 +138,7 @@ function Content(props: ContentProps): ComponentChild {
   }
   if (listing.entries.length > 0) return h(Entries, props);
   if (isSearch || props.isFiltered) return h(Notice, { icon: "search", title: "Nothing matches" });
-  if (path === "" && may("resources.upload")) return h(FirstRun, {});
+  if (path === "" && may("resources.upload")) return h(FirstRun, null);
   return h(
     Notice,
     { icon: "folder", title: path === "" ? "No files yet" : "This folder is empty" },

@@ -5,10 +5,10 @@ import { Notice } from "../ui/states.ts";
 
 const CompareView = later(
   "the reports",
-  async () => (await import("./compare_view.ts")).CompareView,
+  async () => (await import("../pages.ts")).CompareView,
 );
-const ScanView = later("the scan", async () => (await import("./scan_view.ts")).ScanView);
-const ScansView = later("scans", async () => (await import("./view.ts")).ScansView);
+const ScanView = later("the scan", async () => (await import("../pages.ts")).ScanView);
+const ScansView = later("scans", async () => (await import("../pages.ts")).ScansView);
 
 /** `#/scans`, `#/scans/7`, `#/scans/7/models/a.pkl` for one file, `#/scans/compare/7/9`. */
 export const scansRoom: Room = {

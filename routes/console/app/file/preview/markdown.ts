@@ -1,9 +1,12 @@
 import { type ComponentChild, h } from "preact";
-import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import type { lexer, MarkedToken, Token, Tokens } from "marked";
 import { decodeEntities } from "./entities.ts";
 import { Code } from "./code.ts";
 import { languageOf } from "./language.ts";
 import { type Target, targetOf } from "./link_target.ts";
+
+/** The parser, which browsers load with the first document. */
+export type Parse = typeof lexer;
 
 /** Deeper parts of a document are shown as they are written. */
 const MAX_DEPTH = 40;
@@ -23,12 +26,16 @@ interface Place {
  * @throws {Error} when it cannot be read, as one that is nested too deeply.
  */
 export function Markdown(
-  { text, directory }: { readonly text: string; readonly directory: string },
+  { text, directory, parse }: {
+    readonly text: string;
+    readonly directory: string;
+    readonly parse: Parse;
+  },
 ): ComponentChild {
   return h(
     "div",
     { class: "markdown" },
-    blocks(lexer(text, { gfm: true }), { directory, depth: 0 }),
+    blocks(parse(text, { gfm: true }), { directory, depth: 0 }),
   );
 }
 

@@ -2,12 +2,13 @@ import { type ComponentChild, h } from "preact";
 import { useMemo } from "preact/hooks";
 import { bytes } from "../../shared/format.ts";
 import { parentOf } from "../../shared/paths.ts";
+import { later } from "../../ui/later.ts";
 import { Loading, Problem } from "../../ui/states.ts";
 import type { ReadFile } from "../prefix.ts";
 import { Code } from "./code.ts";
 import { textOf } from "./kinds.ts";
 import { languageOf } from "./language.ts";
-import { Markdown } from "./markdown.ts";
+import { Markdown, type Parse } from "./markdown.ts";
 import { usePrefix } from "./use_prefix.ts";
 
 /** Longer documents are shown in part: reading one takes a browser about a second. */
@@ -30,11 +31,22 @@ export function MarkdownView({ file }: { readonly file: ReadFile }): ComponentCh
 }
 
 /** A document in Markdown with what precedes it: keys between two lines of dashes, as cards have them. */
-export function Document(
-  { text, directory }: { readonly text: string; readonly directory: string },
+export const Document = later("the document", async () => {
+  const { lexer } = await import("./parser.ts");
+  return (props: DocumentProps) => h(ParsedDocument, { ...props, parse: lexer });
+});
+
+interface DocumentProps {
+  readonly text: string;
+  /** Where it is: links lead from there. */
+  readonly directory: string;
+}
+
+function ParsedDocument(
+  { text, directory, parse }: DocumentProps & { readonly parse: Parse },
 ): ComponentChild {
   const { front, body } = useMemo(() => partsOf(text), [text]);
-  const document = useMemo(() => documentOf(body, directory), [body, directory]);
+  const document = useMemo(() => documentOf({ text: body, directory, parse }), [body, directory]);
   return [
     front !== "" && h(
       "details",
@@ -46,12 +58,12 @@ export function Document(
   ];
 }
 
-function documentOf(text: string, directory: string): ComponentChild {
+function documentOf(props: DocumentProps & { readonly parse: Parse }): ComponentChild {
   try {
-    return Markdown({ text, directory });
+    return Markdown(props);
   } catch {
     // Nested so deeply that the parser gives up. It is a text in any case.
-    return h(Code, { text, language: undefined, label: "Document" });
+    return h(Code, { text: props.text, language: undefined, label: "Document" });
   }
 }
 

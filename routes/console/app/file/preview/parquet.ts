@@ -1,36 +1,34 @@
 import { type ComponentChild, h } from "preact";
 import { useState } from "preact/hooks";
-import {
-  type AsyncBuffer,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetReadObjects,
-  type SchemaElement,
-  snappyUncompress,
-} from "hyparquet";
 import { ApiError } from "../../shared/api.ts";
 import { count, plural } from "../../shared/format.ts";
 import { Button } from "../../ui/button.ts";
+import { later } from "../../ui/later.ts";
 import { Await, useLoaded } from "../../ui/loaded.ts";
 import { Rows } from "../../ui/rows.ts";
 import { HeaderError, shortened } from "../header.ts";
 import { type ReadFile, readRange } from "../prefix.ts";
+import type { AsyncBuffer, FileMetaData, ParquetReader, SchemaElement } from "./parquet_reader.ts";
 import { Table } from "./table.ts";
 
 /** How much is read of a file to describe it, and how much to show rows: 8 and 32 MiB. */
 const MAX_DESCRIPTION = 8 * 2 ** 20;
 const MAX_READ = 32 * 2 ** 20;
-/** Larger parts are not unpacked: 64 MiB. */
-const MAX_UNPACKED = 64 * 2 ** 20;
-/** Rows of the first group, all of which are unpacked. */
-const MAX_GROUP_ROWS = 2_000_000;
-const SHOWN_ROWS = 50;
+interface Props {
+  readonly file: ReadFile;
+  readonly reader: ParquetReader;
+}
 
 /** A table in Parquet: its columns by its own description, and its first rows if a person wants them. */
-export function ParquetView({ file }: { readonly file: ReadFile }): ComponentChild {
+export const ParquetView = later("the table", async () => {
+  const reader = await import("./parquet_reader.ts");
+  return (props: { readonly file: ReadFile }) => h(ParquetTable, { ...props, reader });
+});
+
+function ParquetTable({ file, reader }: Props): ComponentChild {
   const [withRows, setWithRows] = useState(false);
   const description = useLoaded(
-    (signal) => guarded(() => parquetMetadataAsync(sourceOf(file, MAX_DESCRIPTION, signal))),
+    (signal) => guarded(() => reader.describe(sourceOf(file, MAX_DESCRIPTION, signal))),
     [file.etag],
   );
   return h(Await<FileMetaData | HeaderError>, {
@@ -39,7 +37,7 @@ export function ParquetView({ file }: { readonly file: ReadFile }): ComponentChi
     children: (it) =>
       it instanceof HeaderError ? h("p", null, it.message) : [
         h(Columns, { key: "columns", description: it }),
-        withRows ? h(FirstRows, { key: "rows", file, description: it }) : h(Button, {
+        withRows ? h(FirstRows, { key: "rows", file, reader, description: it }) : h(Button, {
           key: "more",
           label: "Show the first rows",
           onClick: () => setWithRows(true),
@@ -75,10 +73,10 @@ function typeOf({ logical_type: logical, converted_type: converted, type }: Sche
 }
 
 function FirstRows(
-  { file, description }: { readonly file: ReadFile; readonly description: FileMetaData },
+  { file, reader, description }: Props & { readonly description: FileMetaData },
 ): ComponentChild {
   const rows = useLoaded(
-    (signal) => guarded(() => readRows(sourceOf(file, MAX_READ, signal), description)),
+    (signal) => guarded(() => reader.readRows(sourceOf(file, MAX_READ, signal), description)),
     [file.etag],
   );
   return h(Await<readonly Record<string, unknown>[] | HeaderError>, {
@@ -89,35 +87,6 @@ function FirstRows(
       const header = Object.keys(it[0] ?? {});
       const table = { header, rows: it.map((row) => header.map((name) => shown(row[name]))) };
       return h(Table, { table, remark: `The first ${plural(it.length, "row")}` });
-    },
-  });
-}
-
-/** @throws {HeaderError} when the first rows take too much to read. */
-function readRows(
-  source: AsyncBuffer,
-  metadata: FileMetaData,
-): Promise<readonly Record<string, unknown>[]> {
-  const [group] = metadata.row_groups;
-  const unpacked = group?.columns.reduce(
-    (sum, { meta_data: it }) => sum + Number(it?.total_uncompressed_size ?? 0),
-    0,
-  ) ?? 0;
-  if (unpacked > MAX_UNPACKED || Number(group?.num_rows ?? 0) > MAX_GROUP_ROWS) {
-    throw new HeaderError("The rows lie in groups that are too large to show");
-  }
-  return parquetReadObjects({
-    file: source,
-    metadata,
-    rowEnd: SHOWN_ROWS,
-    useOffsetIndex: true,
-    compressors: {
-      SNAPPY: (input, length) => {
-        if (length > MAX_UNPACKED) throw new HeaderError("A page is too large to show");
-        const output = new Uint8Array(length);
-        snappyUncompress(input, output);
-        return output;
-      },
     },
   });
 }

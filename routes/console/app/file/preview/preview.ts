@@ -2,28 +2,34 @@ import { type ComponentChild, h } from "preact";
 import { useState } from "preact/hooks";
 import type { VerdictFinding } from "../../../../../schemas/verdicts.ts";
 import { Button } from "../../ui/button.ts";
-import { later } from "../../ui/later.ts";
 import { Card } from "../../ui/pairs.ts";
 import type { ReadFile } from "../prefix.ts";
+import { TarView, ZipView } from "./archive.ts";
+import { ImageView } from "./image.ts";
+import { JsonView } from "./json.ts";
 import type { PreviewKind } from "./kinds.ts";
+import { MarkdownView } from "./markdown_view.ts";
+import { NotebookView } from "./notebook.ts";
+import { ParquetView } from "./parquet.ts";
+import { TableView } from "./table.ts";
+import { TextView } from "./text.ts";
 
-/** What a kind is shown by. Browsers load its modules when a file of it is looked at. */
+/** What a kind is shown by. */
 type View = (props: {
   readonly file: ReadFile;
   readonly findings: readonly VerdictFinding[];
 }) => ComponentChild;
 
-const WHAT = "the preview";
 const VIEWS: Readonly<Record<PreviewKind, View>> = {
-  text: later(WHAT, async () => (await import("./text.ts")).TextView),
-  markdown: later(WHAT, async () => (await import("./markdown_view.ts")).MarkdownView),
-  table: later(WHAT, async () => (await import("./table.ts")).TableView),
-  json: later(WHAT, async () => (await import("./json.ts")).JsonView),
-  notebook: later(WHAT, async () => (await import("./notebook.ts")).NotebookView),
-  image: later(WHAT, async () => (await import("./image.ts")).ImageView),
-  zip: later(WHAT, async () => (await import("./archive.ts")).ZipView),
-  tar: later(WHAT, async () => (await import("./archive.ts")).TarView),
-  parquet: later(WHAT, async () => (await import("./parquet.ts")).ParquetView),
+  text: TextView,
+  markdown: MarkdownView,
+  table: TableView,
+  json: JsonView,
+  notebook: NotebookView,
+  image: ImageView,
+  zip: ZipView,
+  tar: TarView,
+  parquet: ParquetView,
 };
 
 const TITLES: Readonly<Record<PreviewKind, string>> = {
