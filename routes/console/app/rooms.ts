@@ -1,8 +1,8 @@
 import { accessRoom } from "./access/room.ts";
 import { capacityRoom } from "./capacity/room.ts";
-import { fileRoom } from "./file/room.ts";
+import { fileRoom } from "./file_room.ts";
 import { filesRoom } from "./files/room.ts";
-import { scansRoom } from "./scans/room.ts";
+import { scansRoom } from "./scans_room.ts";
 import type { Room } from "./ui/room.ts";
 
 /** The rooms, in the order of the navigation, and those within them. */

@@ -1,7 +1,7 @@
 import { ApiError } from "../shared/api.ts";
 import { isGguf, readGguf } from "./gguf.ts";
-import { HeaderError, type ModelHeader, type Pair } from "./header.ts";
-import { FilePrefix, type ReadFile } from "./prefix.ts";
+import { HeaderError, type ModelHeader, type Pair } from "../preview/header.ts";
+import { FilePrefix, type ReadFile } from "../preview/prefix.ts";
 import { isSafetensors, readSafetensors } from "./safetensors.ts";
 
 /** What is shown of the content of a file. */

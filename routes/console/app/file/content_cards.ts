@@ -6,7 +6,7 @@ import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import type { Content } from "./content.ts";
 import { LayerCard } from "./layers.ts";
-import { type ModelHeader, type Pair, type TensorRow, totals } from "./header.ts";
+import { type ModelHeader, type Pair, type TensorRow, totals } from "../preview/header.ts";
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat("en-US");

@@ -7,8 +7,8 @@ import {
   shortened,
   type TensorRow,
   tensorRow,
-} from "./header.ts";
-import { type FilePrefix, MAX_PREFIX_BYTES } from "./prefix.ts";
+} from "../preview/header.ts";
+import { type FilePrefix, MAX_PREFIX_BYTES } from "../preview/prefix.ts";
 
 /** Types of metadata values by their number, with the bytes of those of fixed size. */
 const VALUE_TYPES: readonly (readonly [name: string, bytes: number])[] = [

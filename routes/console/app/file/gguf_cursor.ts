@@ -1,4 +1,4 @@
-import { HeaderError } from "./header.ts";
+import { HeaderError } from "../preview/header.ts";
 
 /** Thrown when the header goes on after the bytes at hand. */
 export class MoreNeeded extends Error {}

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { bytes, count } from "../shared/format.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
-import type { TensorRow } from "./header.ts";
+import type { TensorRow } from "../preview/header.ts";
 
 /** The tensors of a layer together. */
 interface Layer {

@@ -1,6 +1,6 @@
 import { readToml } from "../../../../core/scanner/readers/toml/read_toml.ts";
 import { YamlReader } from "../../../../core/scanner/readers/yaml/yaml_reader.ts";
-import { MAX_ROWS, type Pair, shortened } from "./header.ts";
+import { MAX_ROWS, type Pair, shortened } from "../preview/header.ts";
 
 /** As most people read YAML: with PyYAML. */
 const PYYAML = { unicodeBreaks: true, indicatorsInTags: true };

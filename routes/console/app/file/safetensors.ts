@@ -5,8 +5,8 @@ import {
   type Pair,
   shortened,
   tensorRow,
-} from "./header.ts";
-import { type FilePrefix, MAX_PREFIX_BYTES } from "./prefix.ts";
+} from "../preview/header.ts";
+import { type FilePrefix, MAX_PREFIX_BYTES } from "../preview/prefix.ts";
 
 /** Bytes of the length of the header, which precedes it. */
 const LENGTH_BYTES = 8;

@@ -18,8 +18,8 @@ import { startScan } from "../scans/actions.ts";
 import { askForLink } from "./actions.ts";
 import { readContent } from "./content.ts";
 import { ContentCards } from "./content_cards.ts";
-import { previewKind } from "./preview/kinds.ts";
-import { Preview } from "./preview/preview.ts";
+import { previewKind } from "../preview/kinds.ts";
+import { Preview } from "../preview/preview.ts";
 import { showVerdict, VerdictCard } from "./verdict_card.ts";
 
 /** The page of a file: what is known of it, what its header says, and what scans say. */

@@ -1,5 +1,6 @@
 import { type ComponentChild, h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import type { Verdict } from "../../../../schemas/verdict_names.ts";
 import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, apiUrl, list, request } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
@@ -8,8 +9,10 @@ import { ask } from "../ui/dialog.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { BY_CONCERN, meaningOf, VerdictBadge } from "../ui/verdict.ts";
-import type { KnownVerdicts } from "./download_buttons.ts";
 import { coverOf, requestsFor, type Targets } from "./targets.ts";
+
+/** The verdicts that are known, by the ids of entries. */
+export type KnownVerdicts = ReadonlyMap<number, { readonly verdict: Verdict }>;
 
 /** Of more blocked files, the first ones are shown. */
 const MAX_SHOWN = 5;

@@ -1,11 +1,7 @@
 import { type ComponentChild, h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
-import type { Verdict } from "../../../../schemas/verdict_names.ts";
 import { Button } from "../ui/button.ts";
-import { download } from "./download.ts";
-
-/** The verdicts that are known, by the ids of entries. */
-export type KnownVerdicts = ReadonlyMap<number, { readonly verdict: Verdict }>;
+import { download, type KnownVerdicts } from "./download.ts";
 
 /**
  * What saves files. Where a scan has found danger, what leads to the reason comes first, and saving them is a choice

@@ -1,10 +1,10 @@
 import { type ComponentChild, h } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { count } from "../../shared/format.ts";
-import { parentOf } from "../../shared/paths.ts";
-import { Button } from "../../ui/button.ts";
-import { Await, useLoaded } from "../../ui/loaded.ts";
-import type { ReadFile } from "../prefix.ts";
+import { count } from "../shared/format.ts";
+import { parentOf } from "../shared/paths.ts";
+import { Button } from "../ui/button.ts";
+import { Await, useLoaded } from "../ui/loaded.ts";
+import type { ReadFile } from "./prefix.ts";
 import { type Cell, cellsOf, type Output } from "./cells.ts";
 import { Code } from "./code.ts";
 import { Picture } from "./image.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { FilePrefix, type ReadFile } from "../prefix.ts";
+import { FilePrefix, type ReadFile } from "./prefix.ts";
 
 /** The beginning of a file, read step by step. */
 interface Beginning {

@@ -1,10 +1,10 @@
 import { type ComponentChild, h } from "preact";
 import { useMemo } from "preact/hooks";
-import { bytes } from "../../shared/format.ts";
-import { parentOf } from "../../shared/paths.ts";
-import { later } from "../../ui/later.ts";
-import { Loading, Problem } from "../../ui/states.ts";
-import type { ReadFile } from "../prefix.ts";
+import { bytes } from "../shared/format.ts";
+import { parentOf } from "../shared/paths.ts";
+import { later } from "../ui/later.ts";
+import { Loading, Problem } from "../ui/states.ts";
+import type { ReadFile } from "./prefix.ts";
 import { Code } from "./code.ts";
 import { textOf } from "./kinds.ts";
 import { languageOf } from "./language.ts";

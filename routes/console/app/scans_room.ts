@@ -1,14 +1,14 @@
 import { type ComponentChild, h } from "preact";
-import { later } from "../ui/later.ts";
-import type { Room } from "../ui/room.ts";
-import { Notice } from "../ui/states.ts";
+import { later } from "./ui/later.ts";
+import type { Room } from "./ui/room.ts";
+import { Notice } from "./ui/states.ts";
 
 const CompareView = later(
   "the reports",
-  async () => (await import("../pages.ts")).CompareView,
+  async () => (await import("./pages.ts")).CompareView,
 );
-const ScanView = later("the scan", async () => (await import("../pages.ts")).ScanView);
-const ScansView = later("scans", async () => (await import("../pages.ts")).ScansView);
+const ScanView = later("the scan", async () => (await import("./pages.ts")).ScanView);
+const ScansView = later("scans", async () => (await import("./pages.ts")).ScansView);
 
 /** `#/scans`, `#/scans/7`, `#/scans/7/models/a.pkl` for one file, `#/scans/compare/7/9`. */
 export const scansRoom: Room = {

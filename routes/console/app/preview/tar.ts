@@ -1,4 +1,4 @@
-import { HeaderError } from "../header.ts";
+import { HeaderError } from "./header.ts";
 import type { Member, Members, ReadPart } from "./members.ts";
 
 const BLOCK = 512;

@@ -41,15 +41,15 @@ const DATA = language({
   words: "true false null yes no on off",
 });
 const JSON_TEXT = language({ quotes: ['"'], words: "true false null" });
+const SQL_WORDS =
+  "select from where insert into values update set delete create table index primary key " +
+  "not null and or join left right inner outer on as order by group having limit union all " +
+  "distinct case when then else end begin commit";
 const SQL = language({
   lineComments: ["--"],
   blockComments: [["/*", "*/"]],
   quotes: ["'", '"'],
-  words: "select from where insert into values update set delete create table index primary key " +
-    "not null and or join left right inner outer on as order by group having limit union all " +
-    "distinct case when then else end begin commit SELECT FROM WHERE INSERT INTO VALUES UPDATE " +
-    "SET DELETE CREATE TABLE INDEX PRIMARY KEY NOT NULL AND OR JOIN LEFT RIGHT INNER OUTER ON AS " +
-    "ORDER BY GROUP HAVING LIMIT UNION ALL DISTINCT CASE WHEN THEN ELSE END BEGIN COMMIT",
+  words: `${SQL_WORDS} ${SQL_WORDS.toUpperCase()}`,
 });
 const MARKUP = language({ blockComments: [["<!--", "-->"]], quotes: ['"'], words: "" });
 

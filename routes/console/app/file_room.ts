@@ -1,8 +1,8 @@
 import { h } from "preact";
-import { later } from "../ui/later.ts";
-import type { Room } from "../ui/room.ts";
+import { later } from "./ui/later.ts";
+import type { Room } from "./ui/room.ts";
 
-const FileView = later("the file", async () => (await import("../pages.ts")).FileView);
+const FileView = later("the file", async () => (await import("./pages.ts")).FileView);
 
 /** A file of the room Files, on a page of its own. */
 export const fileRoom: Room = {

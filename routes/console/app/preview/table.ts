@@ -1,10 +1,10 @@
 import { type ComponentChild, h } from "preact";
 import { useMemo } from "preact/hooks";
-import { bytes, count, plural } from "../../shared/format.ts";
-import { Rows } from "../../ui/rows.ts";
-import { Loading, Problem } from "../../ui/states.ts";
-import { shortened } from "../header.ts";
-import type { ReadFile } from "../prefix.ts";
+import { bytes, count, plural } from "../shared/format.ts";
+import { Rows } from "../ui/rows.ts";
+import { Loading, Problem } from "../ui/states.ts";
+import { shortened } from "./header.ts";
+import type { ReadFile } from "./prefix.ts";
 import { readCsv, separatorOf, type TextTable } from "./csv.ts";
 import { textOf } from "./kinds.ts";
 import { usePrefix } from "./use_prefix.ts";

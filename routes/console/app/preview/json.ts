@@ -1,10 +1,10 @@
 import { type ComponentChild, h, type TargetedToggleEvent } from "preact";
 import { useState } from "preact/hooks";
-import { bytes, count, plural } from "../../shared/format.ts";
-import { Button } from "../../ui/button.ts";
-import { Await, useLoaded } from "../../ui/loaded.ts";
-import { shortened } from "../header.ts";
-import { type ReadFile, readRange } from "../prefix.ts";
+import { bytes, count, plural } from "../shared/format.ts";
+import { Button } from "../ui/button.ts";
+import { Await, useLoaded } from "../ui/loaded.ts";
+import { shortened } from "./header.ts";
+import { type ReadFile, readRange } from "./prefix.ts";
 import { textOf } from "./kinds.ts";
 import { TextView } from "./text.ts";
 

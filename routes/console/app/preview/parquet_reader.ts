@@ -7,7 +7,7 @@ import {
   parquetReadObjects,
   snappyUncompress,
 } from "hyparquet";
-import { HeaderError } from "../header.ts";
+import { HeaderError } from "./header.ts";
 
 export type { AsyncBuffer, FileMetaData, SchemaElement } from "hyparquet";
 export type ParquetReader = Readonly<{ describe: typeof describe; readRows: typeof readRows }>;

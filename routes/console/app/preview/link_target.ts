@@ -1,4 +1,4 @@
-import { linkTo } from "../../shared/router.ts";
+import { linkTo } from "../shared/router.ts";
 
 /** Where a link of a document leads. */
 export interface Target {

@@ -1,9 +1,9 @@
 import { type ComponentChild, h } from "preact";
 import { useMemo } from "preact/hooks";
-import { bytes } from "../../shared/format.ts";
-import { Button } from "../../ui/button.ts";
-import { Loading, Problem } from "../../ui/states.ts";
-import { MAX_PREFIX_BYTES, type ReadFile } from "../prefix.ts";
+import { bytes } from "../shared/format.ts";
+import { Button } from "../ui/button.ts";
+import { Loading, Problem } from "../ui/states.ts";
+import { MAX_PREFIX_BYTES, type ReadFile } from "./prefix.ts";
 import { Code } from "./code.ts";
 import { textOf } from "./kinds.ts";
 import { languageOf } from "./language.ts";

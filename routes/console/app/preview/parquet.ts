@@ -1,13 +1,13 @@
 import { type ComponentChild, h } from "preact";
 import { useState } from "preact/hooks";
-import { ApiError } from "../../shared/api.ts";
-import { count, plural } from "../../shared/format.ts";
-import { Button } from "../../ui/button.ts";
-import { later } from "../../ui/later.ts";
-import { Await, useLoaded } from "../../ui/loaded.ts";
-import { Rows } from "../../ui/rows.ts";
-import { HeaderError, shortened } from "../header.ts";
-import { type ReadFile, readRange } from "../prefix.ts";
+import { ApiError } from "../shared/api.ts";
+import { count, plural } from "../shared/format.ts";
+import { Button } from "../ui/button.ts";
+import { later } from "../ui/later.ts";
+import { Await, useLoaded } from "../ui/loaded.ts";
+import { Rows } from "../ui/rows.ts";
+import { HeaderError, shortened } from "./header.ts";
+import { type ReadFile, readRange } from "./prefix.ts";
 import type { AsyncBuffer, FileMetaData, ParquetReader, SchemaElement } from "./parquet_reader.ts";
 import { Table } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import { HeaderError } from "../header.ts";
+import { HeaderError } from "./header.ts";
 import { MAX_MEMBERS, type Member, type Members, type ReadPart } from "./members.ts";
 
 /** The record at the end of a ZIP, and the longest comment after it. */

@@ -1,9 +1,9 @@
 import { type ComponentChild, h } from "preact";
 import { useState } from "preact/hooks";
-import type { VerdictFinding } from "../../../../../schemas/verdicts.ts";
-import { Button } from "../../ui/button.ts";
-import { Card } from "../../ui/pairs.ts";
-import type { ReadFile } from "../prefix.ts";
+import type { VerdictFinding } from "../../../../schemas/verdicts.ts";
+import { Button } from "../ui/button.ts";
+import { Card } from "../ui/pairs.ts";
+import type { ReadFile } from "./prefix.ts";
 import { TarView, ZipView } from "./archive.ts";
 import { ImageView } from "./image.ts";
 import { JsonView } from "./json.ts";

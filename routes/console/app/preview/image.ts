@@ -1,9 +1,9 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { bytes, count } from "../../shared/format.ts";
-import { nameOf } from "../../shared/paths.ts";
-import { Await, useLoaded } from "../../ui/loaded.ts";
-import { type ReadFile, readRange } from "../prefix.ts";
+import { bytes, count } from "../shared/format.ts";
+import { nameOf } from "../shared/paths.ts";
+import { Await, useLoaded } from "../ui/loaded.ts";
+import { type ReadFile, readRange } from "./prefix.ts";
 import { imageType } from "./kinds.ts";
 
 /** Larger images are not read: 32 MiB. */
