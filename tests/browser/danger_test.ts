@@ -70,8 +70,8 @@ Deno.test({
       const actions = page.getByRole("group", { name: "This file" });
       await actions.getByRole("button", { name: "See why" }).click();
       await until(() =>
-        page.evaluate(() =>
-          document.activeElement?.getAttribute("aria-labelledby") === "card-Verdict"
+        page.evaluate<boolean>(
+          'document.activeElement?.getAttribute("aria-labelledby") === "card-Verdict"',
         )
       );
       assert.equal(await actions.locator(".button-primary").innerText(), "See why");

@@ -33,7 +33,7 @@ async function paste(line: string, directory: string): Promise<void> {
 async function lineThat(page: Page, what: string): Promise<string> {
   await button(page, `Copy the line that ${what}`).click();
   await page.getByText("Copied the line").first().waitFor();
-  return await page.evaluate(() => navigator.clipboard.readText());
+  return await page.evaluate("navigator.clipboard.readText()");
 }
 
 Deno.test({

@@ -1,6 +1,8 @@
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import * as v from "valibot";
 import { printable } from "../../schemas/printable.ts";
+import { until } from "../support/until.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { notebook, png, safetensors, tar, zip } from "./preview_files.ts";
 
@@ -173,15 +175,26 @@ function brokenFiles(): [string, Content][] {
   ];
 }
 
+/** What is in the page that should not be, and where its links lead. */
+const Found = v.object({ hasRun: v.boolean(), markup: v.number(), links: v.array(v.string()) });
+const LOOK = `({
+  hasRun: "hasRun" in window,
+  markup: document.querySelectorAll(
+    "main :is(script, iframe, object, embed, link, style, meta, base, video, form, math, " +
+      "input:not([type=search]), img:not([src^='blob:']), [onerror], [onload], [onclick])",
+  ).length,
+  links: [...document.querySelectorAll("main a")].map((it) => it.getAttribute("href") ?? ""),
+})`;
+
 async function open(page: Page, path: string): Promise<void> {
-  await page.evaluate((it) => location.hash = it, `#/file/${encodeURIComponent(path)}`);
+  await page.evaluate(`location.hash = "#/file/${encodeURIComponent(path)}"`);
   // What is shown is there when the regions of the page are, and nothing is on its way.
-  await page.waitForFunction(
-    (name) =>
-      document.querySelector("h1")?.textContent === name &&
+  await until(() =>
+    page.evaluate<boolean>(`
+      document.querySelector("h1")?.textContent === ${JSON.stringify(printable(path))} &&
       document.querySelector(".loading") === null &&
-      document.querySelectorAll("main section").length > 2,
-    printable(path),
+      document.querySelectorAll("main section").length > 2
+    `)
   );
 }
 
@@ -203,14 +216,7 @@ Deno.test({
     const title = await page.title();
     for (const path of files.keys()) {
       await open(page, path);
-      const found = await page.evaluate(() => ({
-        hasRun: "hasRun" in globalThis,
-        markup: document.querySelectorAll(
-          "main :is(script, iframe, object, embed, link, style, meta, base, video, form, math, " +
-            "input:not([type=search]), img:not([src^='blob:']), [onerror], [onload], [onclick])",
-        ).length,
-        links: [...document.querySelectorAll("main a")].map((it) => it.getAttribute("href") ?? ""),
-      }));
+      const found = v.parse(Found, await page.evaluate(LOOK));
       assert.equal(found.hasRun, false, path);
       assert.equal(found.markup, 0, path);
       for (const link of found.links) {

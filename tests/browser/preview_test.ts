@@ -70,7 +70,7 @@ const FILES: readonly (readonly [
 ];
 
 async function open(page: Page, path: string): Promise<void> {
-  await page.evaluate((it) => location.hash = it, `#/file/${encodeURIComponent(path)}`);
+  await page.evaluate(`location.hash = "#/file/${encodeURIComponent(path)}"`);
   await page.getByRole("heading", { level: 1, name: path }).waitFor();
 }
 
