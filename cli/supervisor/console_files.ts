@@ -10,6 +10,7 @@ export const STYLES: readonly string[] = [
   "parts",
   "shell",
   "grid",
+  "menu",
   "files",
   "uploads",
   "pages",

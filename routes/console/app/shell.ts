@@ -15,6 +15,8 @@ import { DensityButton } from "./ui/density.ts";
 import { Dialogs } from "./ui/dialog.ts";
 import { Icon } from "./ui/icon.ts";
 import { Jobs } from "./ui/jobs.ts";
+import { KeysHelp } from "./ui/keys_help.ts";
+import { Menus } from "./ui/menu.ts";
 import { UploadPanel } from "./uploads/panel.ts";
 import { showTitle } from "./ui/shown_text.ts";
 import { messageOf, Notice } from "./ui/states.ts";
@@ -61,11 +63,13 @@ export function Shell({ session }: { readonly session: ConsoleSession }): Compon
       "main",
       { id: "main", class: "main", tabIndex: -1 },
       h(RoomView, { key: `${id} ${tree}`, room, path }),
+      h(Menus, null),
     ),
     h(UploadPanel, null),
     h(Jobs, null),
     h(Toasts, null),
     h(Dialogs, null),
+    h(KeysHelp, null),
   );
 }
 

@@ -11,13 +11,16 @@ import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
+import { below, openMenu } from "../ui/menu.ts";
 import { Notice } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { DownloadButtons, SeeWhy } from "../files/download_buttons.ts";
+import { entryActions } from "../files/entry_menu.ts";
 import { startScan } from "../scans/actions.ts";
-import { askForLink } from "./actions.ts";
+import { askForLink } from "../files/share.ts";
 import { readContent } from "./content.ts";
 import { ContentCards } from "./content_cards.ts";
+import { Neighbors } from "./neighbors.ts";
 import { previewKind } from "../preview/kinds.ts";
 import { Preview } from "../preview/preview.ts";
 import { showVerdict, VerdictCard } from "./verdict_card.ts";
@@ -111,6 +114,7 @@ function Head(
   { file, isBlocked }: { readonly file: StatEntry; readonly isBlocked: boolean },
 ): ComponentChild {
   const { path, verdict } = file;
+  const verdicts = new Map(verdict === null ? [] : [[file.id, verdict]]);
   const folder = parentOf(path);
   return h(
     "header",
@@ -129,16 +133,28 @@ function Head(
     h(
       "div",
       { class: "actions", role: "group", "aria-label": "This file" },
+      h(Neighbors, { path }),
       isBlocked && h(SeeWhy, { onClick: showVerdict }),
       may("resources.download") && !isBlocked && h(DownloadButtons, {
         entries: [file],
-        verdicts: new Map(verdict === null ? [] : [[file.id, verdict]]),
+        verdicts,
         onReason: showVerdict,
       }),
       may("scans.run") && may("resources.download") &&
         h(Button, { label: "Scan", icon: "scans", onClick: () => void startScan(path) }),
       may("resources.download") && !isBlocked &&
         h(Button, { label: "Share", icon: "link", onClick: () => askForLink(path) }),
+      h(Button, {
+        label: "More actions",
+        icon: "dots",
+        iconOnly: true,
+        hasMenu: true,
+        onClick: ({ currentTarget }) => {
+          if (!(currentTarget instanceof Element)) return;
+          const items = entryActions([file], { verdicts, isBlocked });
+          openMenu({ label: `Actions for ${nameOf(path)}`, items, at: below(currentTarget) });
+        },
+      }),
     ),
   );
 }

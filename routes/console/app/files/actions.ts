@@ -14,6 +14,7 @@ import { upload } from "../uploads/queue.ts";
 import { FolderPicker } from "./folder_picker.ts";
 import { inParts, type Refusal } from "./in_parts.ts";
 import { named, tellOutcome } from "./outcome.ts";
+import { refuseTaken, undoOf } from "./undo.ts";
 
 /** Uploads what was chosen to a folder. Says why if a folder in it cannot be made. */
 export async function uploadTo(
@@ -39,9 +40,14 @@ export function askForFolder(directory: string): void {
     title: "New folder",
     label: "Name",
     action: "Create",
-    run: async (name) => {
-      await call("POST", "/resources/mkdir", { json: { path: join(directory, name.trim()) } });
-      toast(`Created “${name.trim()}”`);
+    run: async (typed) => {
+      const name = typed.trim();
+      assertName(name);
+      const path = join(directory, name);
+      // The API is content with a folder that is there.
+      await refuseTaken(path);
+      await call("POST", "/resources/mkdir", { json: { path } });
+      toast(`Created “${name}”`);
     },
   });
 }
@@ -58,24 +64,20 @@ export function askToRename({ name, path, is_dir: isDir }: ResourceEntry): void 
     run: async (typed) => {
       const wanted = typed.trim();
       if (wanted === name) return;
-      if (/[/\\]/.test(wanted)) throw new Error("A name has no slashes");
+      assertName(wanted);
       const destination = join(parentOf(path), wanted);
       // To an existing folder, the API would move it into that.
-      await refuseTaken(destination, wanted);
+      await refuseTaken(destination);
       await call("PUT", "/resources/move", { json: { source: path, destination } });
-      toast(`Renamed to “${wanted}”`);
+      toast(`Renamed to “${wanted}”`, { undo: undoOf([{ from: path, to: destination }]) });
     },
   });
 }
 
-async function refuseTaken(path: string, name: string): Promise<void> {
-  try {
-    await call("GET", "/resources/stat", { query: { path } });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return;
-    throw error;
-  }
-  throw new Error(`“${name}” exists already`);
+/** @throws {Error} when it is none. */
+function assertName(name: string): void {
+  if (/[/\\]/.test(name)) throw new Error("A name has no slashes");
+  if (name === "." || name === "..") throw new Error(`“${name}” is no name`);
 }
 
 /** Asks, and deletes. */
@@ -110,7 +112,7 @@ async function removeAll(entries: readonly ResourceEntry[]): Promise<void> {
   const gone = refused.filter(isGone).length;
   if (gone === entries.length) return toast("Nothing was left to delete");
   const rest = gone === 0 ? "" : `; ${gone === 1 ? "one was" : `${count(gone)} were`} gone already`;
-  tellOutcome({ ...outcome, refused: refused.filter((it) => !isGone(it)) }, "Deleted", rest);
+  tellOutcome({ ...outcome, refused: refused.filter((it) => !isGone(it)) }, "Deleted", { rest });
 }
 
 /** Work on several entries goes on after the question, and says itself what has become of it. */
@@ -149,7 +151,11 @@ async function transferAll(
         size: isAlone ? 1 : undefined,
       }),
   );
-  tellOutcome(outcome, verb === "move" ? "Moved" : "Copied", ` to ${to}`);
+  const moves = outcome.done.map(({ path, name }) => ({ from: path, to: join(destination, name) }));
+  tellOutcome(outcome, verb === "move" ? "Moved" : "Copied", {
+    rest: ` to ${to}`,
+    undo: verb === "move" ? undoOf(moves) : undefined,
+  });
 }
 
 /** Moves or copies into a folder: all, or none. @throws {Error} when the server refuses, or a name is taken there. */
@@ -169,7 +175,7 @@ async function transfer(
   // The API takes a folder for one source as its new name.
   const target = join(destination, first.name);
   // Into a folder of this name, it would move or copy it.
-  if (target !== first.path) await refuseTaken(target, first.name);
+  if (target !== first.path) await refuseTaken(target);
   await send({ source: first.path, destination: target });
 }
 

@@ -2,7 +2,7 @@ import { h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { ago, bytes, time } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
-import type { Column } from "../ui/grid.ts";
+import type { Column } from "../ui/grid_props.ts";
 import { Icon } from "../ui/icon.ts";
 import { VerdictBadge } from "../ui/verdict.ts";
 import type { Order } from "./order.ts";

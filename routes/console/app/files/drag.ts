@@ -4,6 +4,7 @@ import { dropped } from "../uploads/dropped.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { moveDropped, uploadTo } from "./actions.ts";
+import { landing, showLanding } from "./landing.ts";
 
 /** The type of a drag of entries, which no other page understands. */
 const ENTRIES = "application/x-strongroom-entries";
@@ -38,8 +39,12 @@ export function folderTarget(path: string): Record<string, unknown> {
       event.preventDefault();
       event.stopPropagation();
       mark(event, true);
+      showLanding(takesFiles(event) ? "upload" : "move", path);
     },
-    onDragLeave: (event: DragEvent) => mark(event, false),
+    onDragLeave: (event: DragEvent) => {
+      mark(event, false);
+      landing.set(undefined);
+    },
     onDrop: (event: DragEvent) => {
       mark(event, false);
       if (takesFiles(event)) return dropFiles(event, path);

@@ -22,13 +22,21 @@ export function named(entries: readonly ResourceEntry[]): string {
  *
  * @param did Such as "Moved".
  * @param rest Such as where to.
+ * @param undo Takes it back, if all of it went.
  * @throws the reason, when it is one entry that was refused.
  */
-export function tellOutcome({ done, refused, left }: Outcome, did: string, rest = ""): void {
+export function tellOutcome(
+  { done, refused, left }: Outcome,
+  did: string,
+  { rest = "", undo }: {
+    readonly rest?: string;
+    readonly undo?: (() => void) | undefined;
+  } = {},
+): void {
   const [first] = refused;
   if (first !== undefined && done.length + refused.length + left.length === 1) throw first.error;
   const text = done.length === 0 ? `${did} nothing${rest}` : `${did} ${named(done)}${rest}`;
-  if (refused.length === 0 && left.length === 0) return toast(text);
+  if (refused.length === 0 && left.length === 0) return toast(text, { undo });
   ask({
     title: refused.length === 0
       ? "Stopped"

@@ -2,6 +2,7 @@ import { type ComponentChild, h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import type { Verdict } from "../../../../schemas/verdict_names.ts";
+import { type KeptView, keptView } from "../shared/kept.ts";
 import { isWithin, parentOf } from "../shared/paths.ts";
 import { formerPlace, goOn, goTo, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
@@ -9,6 +10,7 @@ import { useStore } from "../shared/store.ts";
 import type { Chosen } from "../uploads/dropped.ts";
 import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
+import { openMenu } from "../ui/menu.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { VerdictFilter } from "../ui/verdict_filter.ts";
@@ -17,11 +19,16 @@ import { columnsOf } from "./columns.ts";
 import { Directory, type Listing } from "./directory.ts";
 import { FirstRun } from "./first_run.ts";
 import { draggable, dropFiles, folderTarget, hasFiles } from "./drag.ts";
+import { rowActions } from "./entry_menu.ts";
 import { FolderList } from "./folder_list.ts";
 import { FolderTree } from "./folders.ts";
+import { LandingHint, showLanding } from "./landing.ts";
 import { ListFoot } from "./list_foot.ts";
+import { named } from "./outcome.ts";
 import type { Order } from "./order.ts";
+import { usePaste } from "./paste.ts";
 import { useSearch } from "./search.ts";
+import { rememberShown } from "./shown_files.ts";
 import { countsOf, withVerdict } from "./counted_verdicts.ts";
 import { Breadcrumbs, ListNote, Toolbar } from "./toolbar.ts";
 
@@ -44,6 +51,7 @@ export function FilesView({ path }: { readonly path: string }): ComponentChild {
       }),
     ),
     h(FolderView, { key: path, path }),
+    h(LandingHint, null),
   );
 }
 
@@ -58,7 +66,8 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
   );
   useEffect(() => () => directory[Symbol.dispose](), []);
   const listing = useStore(directory.listing);
-  const [words, setWords] = useState("");
+  const view = useMemo(keptView, []);
+  const [words, setWords] = useState(view.words);
   const [selection, setSelection] = useState<GridSelection>(NOTHING_SELECTED);
   const found = useSearch(path, words);
   const [verdict, setVerdict] = useState<Verdict>();
@@ -68,6 +77,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
     [all, verdict],
   );
   const selected = shown.entries.filter(({ id }) => selection.ids.has(id));
+  usePaste(path);
   const uploadHere = (chosen: Chosen) => void uploadTo(path, chosen);
   return h(
     "div",
@@ -80,6 +90,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       words,
       onWords: (typed) => {
         setWords(typed);
+        Object.assign(view, { words: typed, top: 0 });
         setSelection(NOTHING_SELECTED);
       },
       onFiles: uploadHere,
@@ -98,7 +109,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       DropZone,
       { path },
       h(Content, {
-        ...{ path, directory, selected, selection },
+        ...{ path, directory, selected, selection, view },
         listing: shown,
         isSearch: found !== undefined,
         isFiltered: verdict !== undefined,
@@ -111,6 +122,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
 
 interface ContentProps {
   readonly path: string;
+  readonly view: KeptView;
   readonly directory: Directory;
   readonly listing: Listing;
   readonly isSearch: boolean;
@@ -148,7 +160,8 @@ function Content(props: ContentProps): ComponentChild {
 }
 
 function Entries(props: ContentProps): ComponentChild {
-  const { path, directory, listing, isSearch, selected, selection, onSelect } = props;
+  const { path, directory, listing, isSearch, selected, selection, onSelect, view } = props;
+  useEffect(() => rememberShown(listing.entries), [listing.entries]);
   const former = formerPlace();
   const [order, setOrder] = useState<Order>({ by: "name", isDescending: false });
   const open = (entry: ResourceEntry) => goTo(entry.is_dir ? "files" : "file", entry.path);
@@ -164,6 +177,7 @@ function Entries(props: ContentProps): ComponentChild {
     nameOf: ({ name }) => name,
     selection,
     onSelect,
+    scroll: view,
     // The row where one comes from, if one was further down.
     enterAt: former && ((entry: ResourceEntry) => isWithin(former.path, entry.path)),
     onOpen: open,
@@ -172,6 +186,10 @@ function Entries(props: ContentProps): ComponentChild {
       const after = { by, isDescending: order.by === by && !order.isDescending };
       setOrder(after);
       directory.order = after;
+    },
+    onMenu: (entry, at) => {
+      const entries = selection.ids.has(entry.id) ? selected : [entry];
+      openMenu({ label: `Actions for ${named(entries)}`, items: rowActions(entries, listing.verdicts), at });
     },
     onKey: (event) => {
       const active = listing.entries.find(({ id }) => id === selection.active);
@@ -207,6 +225,7 @@ function DropZone(
       onDragOver: (event: DragEvent) => {
         if (!hasFiles(event)) return;
         event.preventDefault();
+        showLanding("upload", path);
         setOver(true);
       },
       onDragLeave: (event: DragEvent) => {
@@ -221,10 +240,5 @@ function DropZone(
       },
     },
     children,
-    isOver && h(
-      "div",
-      { class: "drop-hint" },
-      h("strong", null, `Drop to upload to ${path === "" ? "the top folder" : `“${path}”`}`),
-    ),
   );
 }

@@ -11,6 +11,9 @@ export interface ButtonProps {
   readonly onClick?: ((event: MouseEvent) => void) | undefined;
   readonly type?: "button" | "submit";
   readonly pressed?: boolean;
+  /** Whether it opens a menu. */
+  readonly hasMenu?: boolean;
+  readonly tabIndex?: number;
   /** What the label is about, for screen readers: buttons of a table have the same label. */
   readonly describes?: string;
 }
@@ -27,6 +30,8 @@ export function Button(props: ButtonProps): ComponentChild {
       ...(pressed !== undefined && { "aria-pressed": pressed }),
       // Where there is little room, only the icon is seen.
       ...(icon !== undefined && { title: label }),
+      ...(props.hasMenu === true && { "aria-haspopup": "menu" }),
+      ...(props.tabIndex !== undefined && { tabIndex: props.tabIndex }),
       ...(iconOnly && { "aria-label": label }),
       ...(props.describes !== undefined && { "aria-label": `${label} ${props.describes}` }),
     },

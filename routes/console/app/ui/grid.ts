@@ -1,41 +1,12 @@
-import { type ComponentChild, h, type TargetedMouseEvent } from "preact";
+import { type ComponentChild, h, type TargetedEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import {
-  extended,
-  type GridSelection,
-  remaining,
-  selectionAfter,
-  toggled,
-} from "./grid_selection.ts";
+import { extended, remaining, selectionAfter, toggled } from "./grid_selection.ts";
+import type { GridProps } from "./grid_props.ts";
+import { GridRow } from "./grid_row.ts";
 import { Icon } from "./icon.ts";
+import { below } from "./menu.ts";
 import { indexOfTyped, isLetter } from "./type_ahead.ts";
 import { showRow, useVisibleRows } from "./visible_rows.ts";
-
-export interface Column<Row> {
-  readonly id: string;
-  readonly title: string;
-  readonly cell: (row: Row) => ComponentChild;
-  /** The order by this column, if it can be sorted. */
-  readonly sort?: "ascending" | "descending" | "none";
-}
-
-export interface GridProps<Row> {
-  readonly label: string;
-  readonly columns: readonly Column<Row>[];
-  readonly rows: readonly Row[];
-  readonly idOf: (row: Row) => number;
-  readonly nameOf: (row: Row) => string;
-  readonly selection: GridSelection;
-  readonly onSelect: (selection: GridSelection) => void;
-  readonly onOpen: (row: Row) => void;
-  readonly onSort?: (column: string) => void;
-  /** A key that the grid does not use itself. */
-  readonly onKey?: (event: KeyboardEvent) => void;
-  /** Takes the focus if no element of the page has it, with this row as the active one. @default takes none */
-  readonly enterAt?: ((row: Row) => boolean) | undefined;
-  /** Attributes of a row, such as handlers of drags. */
-  readonly rowProps?: (row: Row) => Record<string, unknown>;
-}
 
 /**
  * A table of any length that is used like a list of files: it renders the visible rows only. The focus is on
@@ -67,6 +38,11 @@ export function Grid<Row>(props: GridProps<Row>): ComponentChild {
     if (row !== undefined) props.onSelect({ ids: selection.ids, active: idOf(row) });
     showRow(box.current, index, rowHeight);
   }, []);
+  useEffect(() => {
+    if (box.current !== null && props.scroll !== undefined) {
+      box.current.scrollTop = props.scroll.top;
+    }
+  }, []);
   const typed = useRef({ text: "", at: 0 });
   const isActiveShown = activeIndex >= first && activeIndex < last;
 
@@ -94,7 +70,11 @@ export function Grid<Row>(props: GridProps<Row>): ComponentChild {
       return;
     }
     const row = rows[activeIndex];
-    if (event.key === "Enter" && row !== undefined) {
+    if (isMenuKey(event)) {
+      event.preventDefault();
+      const element = document.getElementById(`${prefix}-${selection.active}`);
+      if (row !== undefined && element !== null) props.onMenu?.(row, below(element));
+    } else if (event.key === "Enter" && row !== undefined) {
       event.preventDefault();
       props.onOpen(row);
     } else if (event.key === " " && row !== undefined) {
@@ -132,6 +112,14 @@ export function Grid<Row>(props: GridProps<Row>): ComponentChild {
         );
         anchor.current = index;
       },
+      onMenu: (at) => {
+        // The menu gives the focus back to the grid, with this row as the active one.
+        box.current?.focus({ preventScroll: true });
+        const id = idOf(row);
+        const { ids } = selection;
+        props.onSelect({ ids: ids.has(id) ? ids : new Set([id]), active: id });
+        props.onMenu?.(row, at);
+      },
     }));
   }
   return h(
@@ -143,10 +131,13 @@ export function Grid<Row>(props: GridProps<Row>): ComponentChild {
       tabIndex: 0,
       "aria-label": label,
       "aria-rowcount": rows.length + 1,
-      "aria-colcount": columns.length + 1,
+      "aria-colcount": columns.length + (props.onMenu === undefined ? 1 : 2),
       "aria-multiselectable": true,
       ...(isActiveShown && { "aria-activedescendant": `${prefix}-${selection.active}` }),
       onKeyDown,
+      onScroll: ({ currentTarget }: TargetedEvent<HTMLDivElement>) => {
+        if (props.scroll !== undefined) props.scroll.top = currentTarget.scrollTop;
+      },
       onFocus: (event: FocusEvent) => {
         const [row] = rows;
         if (event.target !== event.currentTarget || activeIndex >= 0 || row === undefined) return;
@@ -180,11 +171,14 @@ function GridHead<Row>({ props }: { readonly props: GridProps<Row> }): Component
           checked: all,
           indeterminate: !all && selection.ids.size > 0,
           disabled: rows.length === 0,
-          onChange: () =>
+          onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
+            // The keys are those of the grid.
+            currentTarget.closest<HTMLElement>(".grid")?.focus({ preventScroll: true });
             props.onSelect({
               ids: all ? new Set() : new Set(rows.map(idOf)),
-              active: selection.active,
-            }),
+              active: selection.active ?? rows.map(idOf)[0],
+            });
+          },
         }),
       ),
       columns.map(({ id, title, sort }) =>
@@ -204,69 +198,19 @@ function GridHead<Row>({ props }: { readonly props: GridProps<Row> }): Component
           ),
         )
       ),
+      props.onMenu !== undefined &&
+        h(
+          "div",
+          { class: "cell cell-menu", role: "columnheader" },
+          h("span", { class: "visually-hidden" }, "Actions"),
+        ),
     ),
   );
 }
 
-interface GridRowProps<Row> {
-  readonly props: GridProps<Row>;
-  readonly row: Row;
-  readonly index: number;
-  readonly prefix: string;
-  /** Where it is, in pixels. */
-  readonly top: number;
-  readonly onPick: (event: MouseEvent) => void;
-  readonly onCheck: (event: MouseEvent) => void;
-}
-
-function GridRow<Row>(
-  { props, row, index, prefix, top, onPick, onCheck }: GridRowProps<Row>,
-): ComponentChild {
-  const { columns, idOf, nameOf, selection, onOpen, rowProps } = props;
-  const id = idOf(row);
-  const isSelected = selection.ids.has(id);
-  const isActive = selection.active === id;
-  return h(
-    "div",
-    {
-      ...rowProps?.(row),
-      id: `${prefix}-${id}`,
-      class: `grid-row${isSelected ? " is-selected" : ""}${isActive ? " is-active" : ""}`,
-      role: "row",
-      "aria-rowindex": index + 2,
-      "aria-selected": isSelected,
-      style: { transform: `translateY(${top}px)` },
-      onClick: (event: TargetedMouseEvent<HTMLElement>) => {
-        if (!isControl(event)) onPick(event);
-      },
-      onDblClick: (event: TargetedMouseEvent<HTMLElement>) => {
-        if (!isControl(event)) onOpen(row);
-      },
-    },
-    h(
-      "div",
-      { class: "cell cell-check", role: "gridcell" },
-      h("input", {
-        type: "checkbox",
-        tabIndex: -1,
-        "aria-label": `Select ${nameOf(row)}`,
-        checked: isSelected,
-        onClick: onCheck,
-      }),
-    ),
-    columns.map((column) =>
-      h(
-        "div",
-        { key: column.id, class: `cell cell-${column.id}`, role: "gridcell" },
-        column.cell(row),
-      )
-    ),
-  );
-}
-
-/** Whether an event belongs to a control within the row. */
-function isControl({ target }: MouseEvent): boolean {
-  return target instanceof Element && target.closest("a, button, input") !== null;
+/** Whether a key asks for a menu. */
+function isMenuKey({ key, shiftKey }: KeyboardEvent): boolean {
+  return key === "ContextMenu" || key === "F10" && shiftKey;
 }
 
 /** The row that a key goes to. */
