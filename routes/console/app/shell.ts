@@ -1,14 +1,15 @@
-import { type ComponentChild, h, type TargetedEvent } from "preact";
+import { type ComponentChild, h } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ConsoleSession } from "../../../schemas/console.ts";
 import { signOut } from "./shared/api.ts";
 import { connection } from "./shared/live.ts";
 import { nameOf } from "./shared/paths.ts";
-import { formerPlace, goTo, linkTo, place } from "./shared/router.ts";
+import { formerPlace, linkTo, place } from "./shared/router.ts";
 import type { Room } from "./ui/room.ts";
 import { ROOMS } from "./rooms.ts";
-import { currentTree, holds, knownTrees, may, shownTree } from "./shared/session.ts";
+import { holds, may, shownTree } from "./shared/session.ts";
 import { useStore } from "./shared/store.ts";
+import { TreeChoice } from "./tree_choice.ts";
 import { Button } from "./ui/button.ts";
 import { Announced } from "./ui/announced.ts";
 import { DensityButton } from "./ui/density.ts";
@@ -127,28 +128,6 @@ function TopBar(
         signOut().catch((error) => toast(messageOf(error), { isError: true }));
       },
     }),
-  );
-}
-
-/** Whose tree is shown: a choice where the credential has one (C 19). */
-function TreeChoice({ session }: { readonly session: ConsoleSession }): ComponentChild {
-  useStore(shownTree);
-  const trees = knownTrees(session);
-  const nameOf = (tree: number) => tree === session.user_id ? `User ${tree}` : `Tree ${tree}`;
-  if (trees.length === 1) return h("span", { class: "who muted" }, nameOf(session.user_id));
-  return h(
-    "select",
-    {
-      class: "who",
-      "aria-label": "Tree",
-      value: String(currentTree()),
-      onChange: (event: TargetedEvent<HTMLSelectElement>) => {
-        const chosen = Number(event.currentTarget.value);
-        goTo("files");
-        shownTree.set(chosen === session.user_id ? undefined : chosen);
-      },
-    },
-    trees.map((tree) => h("option", { key: tree, value: String(tree) }, nameOf(tree))),
   );
 }
 

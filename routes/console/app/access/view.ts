@@ -3,7 +3,8 @@ import type { ConsoleSession } from "../../../../schemas/console.ts";
 import type { Usage } from "../../../../schemas/usage.ts";
 import { call } from "../shared/api.ts";
 import { ago, bytes, count, plural, time } from "../shared/format.ts";
-import { currentTree, holds, knownTrees, may, session, shownTree } from "../shared/session.ts";
+import { goToTree } from "../shared/router.ts";
+import { currentTree, holds, knownTrees, may, session } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
@@ -156,9 +157,10 @@ function Trees({ session: it }: SessionProps): ComponentChild {
           {
             title: "Show",
             cell: (tree) =>
-              currentTree() === tree
-                ? "Shown"
-                : h(Button, { label: `Show tree ${tree}`, onClick: () => shownTree.set(tree) }),
+              currentTree() === tree ? "Shown" : h(Button, {
+                label: `Show tree ${tree}`,
+                onClick: () => goToTree(tree, "access"),
+              }),
           },
         ],
       }),

@@ -169,8 +169,10 @@ export async function signOut(): Promise<void> {
 }
 
 function endSession(reason?: string): void {
+  // An address that names a tree is kept for whoever signs in first.
+  const isFirst = session.value.kind === "unknown";
   session.set({ kind: "signedOut", ...(reason !== undefined && { reason }) });
-  if (shownTree.value === undefined) return;
+  if (isFirst || shownTree.value === undefined) return;
   shownTree.set(undefined);
   goTo("files");
 }

@@ -1,8 +1,9 @@
+import { ownTree, shownTree } from "./session.ts";
 import { Store } from "./store.ts";
 
 /**
- * Where the person is: `#/files/models/a` is the room `files` at the path `models/a`. It is in the fragment,
- * which browsers send to no server.
+ * Where the person is: `#/files/models/a?tree=7` is the room `files` at the path `models/a`, in the tree of user 7.
+ * Without a tree, it is the person's own. It is in the fragment, which browsers send to no server.
  */
 export interface Place {
   readonly room: string;
@@ -11,9 +12,12 @@ export interface Place {
 
 export const place = new Store<Place>(placeOf(location.hash));
 
+shownTree.set(treeOf(location.hash));
+
 let former: Place | undefined;
 addEventListener("hashchange", () => {
   former = place.value;
+  shownTree.set(treeOf(location.hash));
   place.set(placeOf(location.hash));
 });
 
@@ -22,10 +26,19 @@ export function formerPlace(): Place | undefined {
   return former;
 }
 
-/** The link to a place. */
+/** The link to a place in the tree that is shown. */
 export function linkTo(room: string, path = ""): string {
+  return addressOf(room, path, shownTree.value);
+}
+
+function addressOf(room: string, path: string, tree: number | undefined): string {
   const segments = path.split("/").filter((it) => it !== "").map(encodeURIComponent);
-  return `#/${[room, ...segments].join("/")}`;
+  return `#/${[room, ...segments].join("/")}${tree === undefined ? "" : `?tree=${tree}`}`;
+}
+
+/** Goes to a room in the tree of a user. */
+export function goToTree(tree: number, room = "files"): void {
+  location.hash = addressOf(room, "", tree === ownTree() ? undefined : tree);
 }
 
 /** Goes to a place. */
@@ -39,8 +52,15 @@ export function goOn(room: string, path = ""): void {
 }
 
 function placeOf(hash: string): Place {
-  const [room = "", ...segments] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  // In names, a question mark is encoded.
+  const [before = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [room = "", ...segments] = before.split("/").map(decoded);
   return { room: room === "" ? "files" : room, path: segments.filter((it) => it !== "").join("/") };
+}
+
+function treeOf(hash: string): number | undefined {
+  const tree = /\?tree=([1-9]\d{0,15})$/.exec(hash)?.[1];
+  return tree === undefined ? undefined : Number(tree);
 }
 
 function decoded(segment: string): string {

@@ -26,11 +26,15 @@ export function ownTree(): number | undefined {
 
 /** Whether the person has a privilege in the tree that is shown. The server decides in any case. */
 export function may(privilege: string): boolean {
+  return mayIn(currentTree(), privilege);
+}
+
+/** Whether the person has a privilege in the tree of a user. @param tree Undefined for the own one. */
+export function mayIn(tree: number | undefined, privilege: string): boolean {
   const state = session.value;
   if (state.kind !== "signedIn") return false;
   const { user_id: own, privileges, trees } = state.session;
   if (privileges.includes("resources.admin")) return true;
-  const tree = currentTree();
   const held = tree === own || tree === undefined ? privileges : trees[String(tree)] ?? [];
   return held.includes(privilege) || held.includes("resources.admin");
 }

@@ -9,6 +9,8 @@ import { ask } from "../ui/dialog.ts";
 import { VerdictBadge } from "../ui/verdict.ts";
 import { nameOf } from "../shared/paths.ts";
 import { cancelAll, cancelUpload, clearEnded, pauseUpload, resumeUpload } from "./queue.ts";
+import { ConflictActions, WhatIsThere } from "./conflict.ts";
+import { resumeFolder } from "./rest.ts";
 import { resumeByHandle, resumeWith } from "./resume.ts";
 import type { Transfer, UploadItem } from "./transfer.ts";
 import { isUploading, unfinished, uploads, type UploadsState } from "./transfers.ts";
@@ -68,16 +70,9 @@ export function UploadPanel(): ComponentChild {
     isOpen && taken.length > 1 && h(
       "div",
       { class: "uploads-taken" },
-      h("span", null, `${plural(taken.length, "file")} are there already`),
-      h(Button, {
-        label: "Replace all",
-        onClick: () => taken.forEach(({ key }) => resumeUpload(key, "replace")),
-      }),
-      h(Button, {
-        label: "Skip all",
-        onClick: () => taken.forEach(({ key }) => cancelUpload(key)),
-      }),
+      h(ConflictActions, { items: taken }),
     ),
+    isOpen && stopped.size > 1 && h("div", { class: "uploads-taken" }, h(ResumeFolder, null)),
     isOpen && h(
       "ul",
       { class: "uploads-list" },
@@ -129,17 +124,20 @@ function UploadRow(
         "Checked here: ",
         h(VerdictBadge, { verdict: item.checked, detail: "What this browser found" }),
       ),
-      h("span", { class: `uploads-state state-${state} number` }, stateText(item, mustChoose)),
+      h(
+        "span",
+        { class: `uploads-state state-${state} number` },
+        state === "exists" ? h(WhatIsThere, item) : stateText(item, mustChoose),
+      ),
       isMoving && h(Progress, { label: name, sent, size }),
     ),
     state === "held" && h(Button, { label: "Send anyway", onClick: () => resumeUpload(key) }),
-    state === "exists" &&
-      h(Button, { label: "Replace", onClick: () => resumeUpload(key, "replace") }),
+    state === "exists" && h(ConflictActions, { items: [item] }),
     (state === "sending" || state === "waiting") &&
       action("Pause", "pause", () => pauseUpload(key)),
     stopped !== undefined && h(ResumeButton, { transfer: stopped }),
     (state === "paused" || state === "failed") && action("Resume", "play", () => resumeUpload(key)),
-    state !== "done" && action("Cancel", "close", () => cancelUpload(key)),
+    state !== "done" && state !== "exists" && action("Cancel", "close", () => cancelUpload(key)),
   );
 }
 
@@ -169,6 +167,27 @@ function ResumeButton({ transfer }: { readonly transfer: Transfer }): ComponentC
   ];
 }
 
+/** Goes on with all unfinished uploads whose files are in a folder that is chosen again. */
+function ResumeFolder(): ComponentChild {
+  const field = useRef<HTMLInputElement>(null);
+  return [
+    h("span", { key: "why" }, "The browser needs the files again"),
+    h("input", {
+      key: "field",
+      ref: field,
+      type: "file",
+      hidden: true,
+      webkitdirectory: true,
+      "aria-label": "Choose the folder again",
+      onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
+        resumeFolder([...currentTarget.files ?? []]);
+        currentTarget.value = "";
+      },
+    }),
+    h(Button, { key: "button", label: "Choose folder", onClick: () => field.current?.click() }),
+  ];
+}
+
 /** @param mustChoose Whether only the person can say where the file is. */
 function stateText(
   { state, sent, size, problem = "" }: UploadItem,
@@ -192,7 +211,6 @@ function stateText(
         mustChoose ? ". Choose the file again to resume" : ""
       }`;
     case "exists":
-      return "There is a file of this name";
     case "failed":
       return problem;
     case "done":

@@ -79,12 +79,16 @@ async function checkFile(key: number, file: File): Promise<void> {
 }
 
 /** Shows an upload that was not finished when the page was left. */
-export function addUnfinished(kept: UnfinishedUpload, received: number): void {
+export function addUnfinished(
+  kept: Omit<UnfinishedUpload, "id"> & { readonly id?: string },
+  received: number,
+): void {
   const { id, user, tree, path, onConflict, file, handle } = kept;
   const item = { key: ++lastKey, tree, path, size: file.size, sent: received };
   add({
     item: { ...item, state: "unfinished" },
-    ...{ id, user, facts: file, handle, onConflict },
+    ...(id !== undefined && { id }),
+    ...{ user, facts: file, handle, onConflict },
     abort: new AbortController(),
   });
 }
@@ -128,6 +132,14 @@ export function resumeUpload(key: number, onConflict?: OnConflict): void {
   });
   startNext();
   show();
+}
+
+/** Sends a file to another path of its tree. */
+export function storeAs(key: number, path: string): void {
+  const transfer = transfers.get(key);
+  if (transfer === undefined) return;
+  transfers.set(key, { ...transfer, item: { ...transfer.item, path } });
+  resumeUpload(key);
 }
 
 /** Gives a file up, with what the server has of it. */
