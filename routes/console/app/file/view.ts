@@ -16,7 +16,7 @@ import { Notice } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { DownloadButtons, SeeWhy } from "../files/download_buttons.ts";
 import { entryActions } from "../files/entry_menu.ts";
-import { startScan } from "../scans/actions.ts";
+import { startScan } from "../files/start_scan.ts";
 import { askForLink } from "../files/share.ts";
 import { readContent } from "./content.ts";
 import { ContentCards } from "./content_cards.ts";

@@ -1,7 +1,6 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import { askForLink } from "./share.ts";
-import { startScan } from "../scans/actions.ts";
 import { call } from "../shared/api.ts";
 import { goTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
@@ -10,6 +9,7 @@ import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { askToDelete, askToRename, askWhereTo } from "./actions.ts";
 import { download, type KnownVerdicts } from "./download.ts";
+import { startScan } from "./start_scan.ts";
 
 /**
  * What can be done with entries, as far as the person may: the same in a row and on the page of a file.

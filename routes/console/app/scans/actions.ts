@@ -47,16 +47,6 @@ export function askForScan(): void {
   });
 }
 
-/** Scans a file, and shows the scan. Says why if that fails. */
-export async function startScan(path: string): Promise<void> {
-  try {
-    const { id } = await call<ScanEntry>("POST", "/scans/", { json: { path } });
-    goTo("scans", String(id));
-  } catch (error) {
-    toast(messageOf(error), { isError: true });
-  }
-}
-
 /** Cancels a scan that waits or runs. Says why if that fails. */
 export async function cancel({ id }: ScanEntry): Promise<void> {
   try {

@@ -1,11 +1,11 @@
 import { type ComponentChild, h } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { ago, bytes, plural } from "../shared/format.ts";
 import { join, nameOf, parentOf } from "../shared/paths.ts";
 import { mayIn } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
-import { useLoaded } from "../ui/loaded.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { cancelUpload, resumeUpload, storeAs } from "./queue.ts";
@@ -16,9 +16,15 @@ const MAX_NAMES = 1000;
 
 /** What is at the path of an upload. */
 export function WhatIsThere({ tree, path }: UploadItem): ComponentChild {
-  const { state } = useLoaded((signal) => statOf(tree, path, signal), [tree, path]);
-  if (state.kind !== "loaded") return "There is a file of this name";
-  const { is_dir: isDirectory, size, updated_at: at } = state.data;
+  const [there, setThere] = useState<StatEntry>();
+  useEffect(() => {
+    const abort = new AbortController();
+    // Without an answer, it is only said that there is one.
+    statOf(tree, path, abort.signal).then(setThere, () => setThere(undefined));
+    return () => abort.abort();
+  }, [tree, path]);
+  if (there === undefined) return "There is a file of this name";
+  const { is_dir: isDirectory, size, updated_at: at } = there;
   return isDirectory
     ? "There is a folder of this name"
     : `There is a file of this name: ${bytes(size)}, changed ${ago(at)}`;
