@@ -14,6 +14,7 @@ import { startScan } from "./start_scan.ts";
 /**
  * What can be done with entries, as far as the person may: the same in a row and on the page of a file.
  *
+ * @param verdicts Those that are known.
  * @param isBlocked Whether the gate is known to block the file.
  */
 export function entryActions(

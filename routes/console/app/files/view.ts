@@ -189,7 +189,11 @@ function Entries(props: ContentProps): ComponentChild {
     },
     onMenu: (entry, at) => {
       const entries = selection.ids.has(entry.id) ? selected : [entry];
-      openMenu({ label: `Actions for ${named(entries)}`, items: rowActions(entries, listing.verdicts), at });
+      openMenu({
+        label: `Actions for ${named(entries)}`,
+        items: rowActions(entries, listing.verdicts),
+        at,
+      });
     },
     onKey: (event) => {
       const active = listing.entries.find(({ id }) => id === selection.active);
