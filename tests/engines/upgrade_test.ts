@@ -1,7 +1,7 @@
 /** Servers of two releases over the same engines. */
 
 import * as assert from "node:assert/strict";
-import { ChildServer, strongroom } from "../support/child_server.ts";
+import { ChildServer, ROOT, strongroom } from "../support/child_server.ts";
 import { useDatabase } from "../support/engines.ts";
 import { Postgres } from "../support/postgres.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
@@ -10,7 +10,6 @@ import { run } from "../support/tools.ts";
 
 /** The former release. There is none with PostgreSQL yet: a commit from before the last migrations. */
 const FORMER = "3bddd557";
-const ROOT = new URL("../../", import.meta.url).pathname;
 
 async function git(...args: string[]): Promise<boolean> {
   return (await run("git", ["-C", ROOT, ...args])).code === 0;
