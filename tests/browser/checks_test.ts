@@ -27,7 +27,7 @@ Deno.test({
     await t.step("it is off at first, and loads nothing then", async () => {
       assert.equal(await page.getByLabel("Check files here first").isChecked(), false);
       await choose(page, "Upload files", CLEAN);
-      await page.getByText("Uploaded 1 file").waitFor();
+      await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
       await button(page, "Close uploads").click();
       await panel.waitFor({ state: "detached" });
       assert.deepEqual(scanners(), []);
@@ -55,7 +55,7 @@ Deno.test({
     await t.step("or send it: the verdict of the server is its own", async () => {
       await choose(page, "Upload files", DANGEROUS);
       await button(page, "Send anyway").click();
-      await page.getByText("Uploaded 1 file").waitFor();
+      await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
       assert.match(await panel.innerText(), /Checked here:\s*Dangerous/);
       await row(page, "eval.pkl").getByText("Not scanned").waitFor();
     });
@@ -67,7 +67,7 @@ Deno.test({
         mimeType: "",
         buffer: Buffer.from("{}"),
       });
-      await page.getByText("Uploaded 1 file").waitFor();
+      await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
       assert.match(await panel.innerText(), /Checked here:\s*Clean/);
     });
   },

@@ -44,7 +44,7 @@ Deno.test({
       await button(page, "Keep both b.txt").click();
       await row(page, "b (3).txt").waitFor();
       await button(page, "Replace c.txt").click();
-      await page.getByText("Uploaded 2 files").waitFor();
+      await page.getByRole("strong").filter({ hasText: "Uploaded 2 files" }).waitFor();
       assert.equal(await text("a.txt"), "as before");
       assert.equal(await text("b.txt"), "as before");
       assert.equal(await text("b (3).txt"), "newer");
@@ -90,13 +90,13 @@ Deno.test({
     const limit = await uploadLimit(page);
     await limit(300e3);
     await page.locator('input[aria-label="Upload folder"]').setInputFiles(folder);
-    await page.getByText("Uploading 8 files").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploading 8 files" }).waitFor();
     await page.reload();
     await limit(undefined);
-    await page.getByText(/^[5-8] unfinished uploads$/).waitFor();
+    await page.getByRole("strong").filter({ hasText: /^[5-8] unfinished uploads$/ }).waitFor();
     await assertAccessible(page);
     await page.locator('input[aria-label="Choose the folder again"]').setInputFiles(folder);
-    await page.getByText(/^Uploaded [5-8] files$/).waitFor();
+    await page.getByRole("strong").filter({ hasText: /^Uploaded [5-8] files$/ }).waitFor();
     const stored = await (await browser.server.as(1)).tree();
     assert.deepEqual(stored, ["shards", ...names.map((name) => `shards/${name}`)]);
   },

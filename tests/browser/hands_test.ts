@@ -219,7 +219,7 @@ Deno.test({
       const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
       document.body.dispatchEvent(event);
     }`);
-    await page.getByText("Uploaded 1 file").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
     assert.ok((await other.tree()).includes("models/pasted.txt"));
   }),
 });

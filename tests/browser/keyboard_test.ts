@@ -125,7 +125,7 @@ Deno.test({
       }`);
     await drop(".top", "nowhere.txt");
     await drop(".grid-body .grid-row", "inside.txt");
-    await page.getByText("Uploaded 1 file").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
     const stored = (await other.tree()).filter((path) => /inside|nowhere/.test(path));
     assert.deepEqual(stored, ["models/inside.txt"]);
   }),

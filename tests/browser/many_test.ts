@@ -197,7 +197,7 @@ Deno.test({
     await other.move({ source: "models", destination: "other" });
     await page.getByText("“models/a” was moved to “other/a”: 1 upload goes there").waitFor();
     await limit(undefined);
-    await page.getByText("Uploaded 1 file").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
     assert.deepEqual(await other.tree(), ["other", "other/a", "other/a/weights.bin"]);
     const stored = await other.bytes({ path: "other/a/weights.bin" });
     assert.ok(content.equals(stored));

@@ -62,7 +62,7 @@ Deno.test({
       });
       await (await limit)(undefined);
       await button(page, "Resume").click();
-      await page.getByText("Uploaded 1 file").waitFor();
+      await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
       assert.deepEqual(created, []);
       assert.ok(content.equals(await (await browser.server.as(1)).bytes({ path: "weights.bin" })));
     });

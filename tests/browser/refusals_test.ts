@@ -14,11 +14,11 @@ Deno.test({
     const page = await browser.signIn({ quota: 3_000_000 });
     await row(page, "old.bin").waitFor();
     await choose(page, "Upload files", { name: "new.bin", size: 2_000_000 });
-    await page.getByText("1 file not uploaded").waitFor();
+    await page.getByRole("strong").filter({ hasText: "1 file not uploaded" }).waitFor();
     await page.getByText("the files exceed the quota of 2.9 MiB").waitFor();
     assert.equal((await client.remove({ path: "old.bin" })).status, 200);
     await button(page, "Resume new.bin").click();
-    await page.getByText("Uploaded 1 file").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
     await row(page, "new.bin").waitFor();
   },
 });
@@ -34,7 +34,7 @@ Deno.test({
     for (const size of [1000, 2_000_000]) {
       await choose(page, "Upload files", { name: `${size}.bin`, size });
     }
-    await page.getByText("2 files not uploaded").waitFor();
+    await page.getByRole("strong").filter({ hasText: "2 files not uploaded" }).waitFor();
     assert.equal(await page.getByText("The storage is full: no changes were saved").count(), 2);
   },
 });
@@ -51,7 +51,7 @@ Deno.test({
     await choose(page, "Upload files", { name: "weights.bin", size: 2_000_000 });
     await page.getByText(/^The content store cannot be used now\. Trying again…$/).waitFor();
     await engine.restart();
-    await page.getByText("Uploaded 1 file").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
     await row(page, "weights.bin").waitFor();
   },
 });

@@ -80,7 +80,7 @@ Deno.test({
     await page.clock.fastForward(SILENCE_MS);
     await page.getByText(/The server cannot be reached/).first().waitFor();
     proxy.recover();
-    await page.getByText("Uploaded 1 file").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
     const stored = await (await server.as(1)).bytes({ path: "weights.bin" });
     assert.deepEqual(stored, content);
   }),

@@ -33,7 +33,7 @@ Deno.test({
     await browser.reopen();
     const page = await browser.signIn();
     await t.step("it is listed with where it stopped", async () => {
-      await page.getByText("1 unfinished upload").waitFor();
+      await page.getByRole("strong").filter({ hasText: "1 unfinished upload" }).waitFor();
       await page.getByText(STOPPED).waitFor();
       await assertAccessible(page);
     });
@@ -50,7 +50,7 @@ Deno.test({
         if (request.method() === "POST") created.push(request.url());
       });
       await fieldOf(page, "weights.bin").setInputFiles(file);
-      await page.getByText("Uploaded 1 file").waitFor();
+      await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
       assert.deepEqual(created, []);
       const stored = await (await browser.server.as(1)).bytes({ path: "weights.bin" });
       assert.ok(content.equals(stored));
@@ -115,7 +115,7 @@ Deno.test({
       const page = await browser.signIn();
       await page.getByText(STOPPED).waitFor();
       await drop(page, [file]);
-      await page.getByText("Uploaded 1 file").waitFor();
+      await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
       assert.ok(content.equals(await client.bytes({ path: "weights.bin" })));
     });
   },
@@ -140,7 +140,7 @@ Deno.test({
     const page = await browser.signIn({}, "#/files/inbox");
     await page.getByText("This folder is empty").waitFor();
     await drop(page, [root, `${directory.path}/notes.txt`]);
-    await page.getByText("Uploaded 232 files").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 232 files" }).waitFor();
     await row(page, "notes.txt").waitFor();
     assert.deepEqual(await names(page), ["model", "notes.txt"]);
     const expected = ["logs", "weights", "weights/old", "weights/old/empty", "config.json"];
@@ -171,7 +171,7 @@ Deno.test({
       await page.getByText("No connection to the server").waitFor();
     });
     await limit(undefined);
-    await page.getByText("Uploaded 1 file").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
     await row(page, "weights.bin").waitFor();
     await page.getByText("No connection to the server").waitFor({ state: "detached" });
     const stored = await (await browser.server.as(1)).bytes({ path: "weights.bin" });
@@ -207,7 +207,7 @@ Deno.test({
     await button(page, "Resume weights.bin").waitFor();
     assert.deepEqual(sent.filter((method) => method === "PATCH"), []);
     await button(page, "Resume weights.bin").click();
-    await page.getByText("Uploaded 1 file").waitFor();
+    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
     const stored = await (await browser.server.as(1)).bytes({ path: "weights.bin" });
     assert.ok(content.equals(stored));
   },
@@ -227,6 +227,6 @@ Deno.test({
     await Deno.writeTextFile(file, "other content");
     await button(page, "Resume weights.bin").click();
     await page.getByText(/^“weights.bin” cannot be read: /).waitFor();
-    await page.getByText("1 file not uploaded").waitFor();
+    await page.getByRole("strong").filter({ hasText: "1 file not uploaded" }).waitFor();
   },
 });

@@ -31,7 +31,7 @@ export async function walk(
   await page.getByText("No files yet").waitFor();
   await take(page, "empty");
   await choose(page, "Upload folder", folder);
-  await page.getByText("Uploaded 3 files").waitFor();
+  await page.getByRole("strong").filter({ hasText: "Uploaded 3 files" }).waitFor();
   await row(page, "llama-finetuned").getByText("1 dangerous").waitFor();
   await take(page, "uploaded");
   await button(page, "Close uploads").click();

@@ -37,7 +37,9 @@ async function memoryOfTabs(context: BrowserContext): Promise<number> {
 async function upload(page: Page, label: string, path: string, files: string): Promise<number> {
   const started = performance.now();
   await choose(page, label, path);
-  await page.getByText(`Uploaded ${files}`).waitFor({ timeout: 600_000 });
+  await page.getByRole("strong").filter({ hasText: `Uploaded ${files}` }).waitFor({
+    timeout: 600_000,
+  });
   const seconds = (performance.now() - started) / 1000;
   await button(page, "Close uploads").click();
   return seconds;
