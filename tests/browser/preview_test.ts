@@ -144,7 +144,7 @@ Deno.test({
     await page.getByText(/^The first 1\.00 MiB of 1\.\d\d MiB\.$/).waitFor();
     assert.deepEqual(ranges, ["bytes=0-4095", "bytes=0-1048575"]);
     assert.equal(await page.getByText("line 24999 ").count(), 0);
-    await page.getByRole("button", { name: "more" }).click();
+    await page.getByRole("button", { name: /^Show .* more$/ }).click();
     await until(async () => await page.getByText("line 24999 ").count() === 1);
     assert.equal(ranges.length, 3);
     // Where a part ends in the middle of a character, nothing is lost.
@@ -186,9 +186,10 @@ Deno.test({
       if (request.resourceType() === "script") scripts.push(request.url());
     });
     await page.getByLabel("Tree").selectOption("2");
-    await page.getByRole("link", { name: "card.md" }).waitFor();
+    const link = page.getByRole("link", { name: "card.md" });
+    await link.waitFor();
     assert.deepEqual(scripts, []);
-    await open(page, "card.md");
+    await link.click();
     await page.getByRole("heading", { name: "Of another tree" }).waitFor();
     assert.ok(scripts.length > 0);
   },

@@ -46,7 +46,7 @@ export function goTo(room: string, path = ""): void {
   location.hash = linkTo(room, path);
 }
 
-/** Goes to a place in the stead of the present one, which is no longer there to come back to. */
+/** Goes to a place instead of the present one, which is no longer there to come back to. */
 export function goOn(room: string, path = ""): void {
   location.replace(linkTo(room, path));
 }
