@@ -19,7 +19,8 @@ Deno.test({
     });
     const { data: { url } } = JSON.parse(text);
     const page = await browser.signIn();
-    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+      .click();
 
     await t.step("privileges, one a row", async () => {
       await page.getByRole("row", { name: "Upload files resources.upload Yes" }).waitFor();
@@ -45,7 +46,8 @@ Deno.test({
   async fn() {
     await using browser = await TestBrowser.start({ settings: { gate: "mark" } });
     const page = await browser.signIn({ privileges: [...WORKER, "resources.admin"] });
-    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+      .click();
     await page.getByText("There are no waivers.").waitFor();
     await page.getByRole("button", { name: "New waiver" }).click();
     await page.getByLabel("SHA-256 of the content").fill(SHA256);
@@ -73,7 +75,8 @@ Deno.test({
     });
     await page.getByLabel("Credential").fill(credential);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+      .click();
     await page.getByRole("row", { name: "User 7 resources.view, resources.delete" }).waitFor();
     await page.getByRole("row", { name: "Delete resources.delete No" }).waitFor();
     await page.getByRole("button", { name: "Show tree 7" }).click();
@@ -92,7 +95,8 @@ Deno.test({
       trees: { "7": ["resources.view"] },
       ttlSeconds: 7200,
     });
-    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+      .click();
     const card = page.getByRole("region", { name: "Credentials" });
     const dialog = page.getByRole("dialog");
     let token = "";
@@ -164,7 +168,8 @@ Deno.test({
     await client.remove({ path: "folder-7" });
     await (await browser.server.as(8)).mkdir("of another");
     const page = await browser.signIn();
-    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+      .click();
     const card = page.getByRole("region", { name: "Audit log" });
     const rows = card.getByRole("group", { name: "Audit log" }).getByRole("row");
 
@@ -210,7 +215,8 @@ Deno.test({
     await client.json("POST", "/tokens/", { privileges: ["resources.view"], label: "theirs" });
     await client.mkdir("of another");
     const page = await browser.signIn({ privileges: ["resources.admin"], jti: "admin" });
-    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+      .click();
     const tokens = page.getByRole("region", { name: "Credentials" });
     await tokens.getByRole("row", { name: "theirs User 8" }).waitFor();
     const audit = page.getByRole("region", { name: "Audit log" });
@@ -230,7 +236,8 @@ Deno.test({
       privileges: ["resources.view", "capacity.view"],
       trees: { "7": ["resources.view", "resources.admin"] },
     });
-    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+      .click();
     await page.getByRole("button", { name: "Show tree 7" }).click();
     const waivers = page.getByRole("region", { name: "Waivers" });
     await waivers.getByText("in all trees").waitFor();

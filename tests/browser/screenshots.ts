@@ -105,6 +105,7 @@ async function shoot(
   await page.getByRole("link", { name: "Capacity" }).click();
   await page.waitForTimeout(6000);
   await take("capacity");
-  await page.getByRole("link", { name: "Access" }).click();
+  await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+    .click();
   await take("access");
 }

@@ -55,7 +55,8 @@ Deno.test({
     await page.getByRole("heading", { name: "Capacity", level: 1 }).waitFor();
     assert.equal(scripts(), loaded);
     await page.route("**/*.js", (route) => route.abort());
-    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
+      .click();
     await page.getByText("This part of the console could not be loaded").waitFor();
     await page.unroute("**/*.js");
     await page.getByRole("button", { name: "Try again" }).click();
