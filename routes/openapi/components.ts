@@ -52,7 +52,13 @@ export function schemas(): Record<string, Json> {
     ResourceEntry: { ...schemaOf(ResourceEntry), examples: [ENTRY] },
     ResourceList: { ...schemaOf(ResourceList), ...listOf("ResourceEntry") },
     FoundEntry: schemaOf(FoundEntry),
-    FoundList: { ...schemaOf(FoundList), ...listOf("FoundEntry") },
+    FoundList: {
+      ...schemaOf(FoundList),
+      properties: {
+        ...Object(schemaOf(FoundList).properties),
+        items: { type: "array", items: reference("FoundEntry") },
+      },
+    },
     DeleteResourceRequest: requestSchemaOf(DeleteResourceRequest),
     MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),
     MoveResourceRequest: requestSchemaOf(TransferResourceRequest),

@@ -4,7 +4,10 @@ import { Button } from "./button.ts";
 
 const KEY = "strongroom console density";
 
-/** Whether rows are low, so that more of them are seen. This browser keeps the choice. */
+/**
+ * Whether rows are low, so that more of them are seen. This browser keeps the choice.
+ * See docs/design/console_looks.md.
+ */
 const isCompact = new Store(localStorage.getItem(KEY) === "compact");
 
 /** Gives the page the height of rows that was chosen. Call it once. */
