@@ -205,7 +205,10 @@ Deno.test({
         await assertAccessible(page);
         await choose(page, "Upload files", { name: "weights.bin", size: 10 });
         await page.getByText("There is a file of this name").waitFor();
+        // On a phone, what is sent lies over the list.
+        await button(page, "Hide files").click();
         await row(page, "config.json").getByRole("checkbox").check();
+        await button(page, "Show files").click();
         await assertAccessible(page);
         await button(page, "Close uploads").click();
         await button(page, "Move").click();
