@@ -39,6 +39,8 @@ export function verdictStoreSuite(engine: StoresEngine): void {
       status: "failed",
       severity: "critical",
       message: "evil \0 \ud800",
+      location: "a \0 \ud800",
+      why: "b \0 \ud800",
       ruleCode: "S1",
     };
     const evil = resultOf({ checks: [check as unknown as FileResult["checks"][number]] });
@@ -59,7 +61,8 @@ export function verdictStoreSuite(engine: StoresEngine): void {
       found.map(({ verdict }) => verdict),
       ["clean", "dangerous", "failed", "unscanned", "unscanned", "unscanned"],
     );
-    assert.equal(found[1]?.findings[0]?.message, "evil \0 \ud800");
+    const { message, location, why } = found[1]?.findings[0] ?? {};
+    assert.deepEqual([message, location, why], [check.message, check.location, check.why]);
     assert.equal(found[2]?.problem, "no \ufffd room");
     assert.deepEqual(found.map(({ sha256 }) => sha256), [...Array(5).fill(SHA256), null]);
     assert.deepEqual(found.map(({ storedAt }) => typeof storedAt), [
