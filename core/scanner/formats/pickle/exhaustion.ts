@@ -38,6 +38,9 @@ const LAZY = /^itertools\.|^builtins\.(?:enumerate|zip|reversed|range|slice)$/;
 /** Repeats the bounds of a parameter for each of its elements. */
 const HYPERPARAMETER = "sklearn.gaussian_process.kernels.Hyperparameter";
 
+/** Reads as many numbers of its second argument as the third one says. */
+const TREE = "sklearn.tree._tree.Tree";
+
 /** Make an array, by the index of the argument that is its shape. */
 const REBUILT_ARRAYS: ReadonlyMap<string, number> = new Map([
   ["numpy.core.multiarray._reconstruct", 1],
@@ -84,6 +87,9 @@ export function exhaustion(
   if (path === HYPERPARAMETER && integerOf(args[3]) > MAX_EXPONENT) {
     return `Repeats bounds ${integerOf(args[3])} times`;
   }
+  if (path === TREE && integerOf(args[2]) > lengthOf(args[1])) {
+    return `Reads ${integerOf(args[2])} numbers of a shorter array`;
+  }
   if (LAZY.test(path) && !MULTIPLYING.test(path)) return undefined;
   const source = args.find((value) => isCall(value) && yieldsTooMuch(value));
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
@@ -94,6 +100,15 @@ export function stateExhaustion(state: PickleValue): string | undefined {
   const parts = state.kind === "tuple" || state.kind === "list" ? state.items : [state];
   const source = parts.find((value) => isCall(value) && yieldsTooMuch(value));
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
+}
+
+/** The elements of an array, if its state or its maker says so; otherwise as many as any has. */
+function lengthOf(array: PickleValue | undefined): number {
+  if (array === undefined || !isCall(array)) return MAX_EXPONENT;
+  const { state, args } = array;
+  const parts = state?.kind === "tuple" ? state.items.slice(0, 2) : args.slice(2, 3);
+  const shape = parts.find((it) => it?.kind === "tuple");
+  return shape?.kind === "tuple" ? product(shape.items) : MAX_EXPONENT;
 }
 
 function isCall(value: PickleValue): value is Call {

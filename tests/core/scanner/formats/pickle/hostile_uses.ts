@@ -363,6 +363,18 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "C",
   })),
   {
+    title: "evasion 91: a tree with more outputs than its array of classes has",
+    term: call(
+      name("sklearn.tree._tree", "Tree"),
+      2,
+      call(FROM_BUFFER, bytes("\x02" + "\0".repeat(7)), dtype("i8", null, null, null, -1, -1, 0), {
+        tuple: [1],
+      }, "C"),
+      2147483647,
+    ),
+    verdict: "W",
+  },
+  {
     title: "evasion 91: a number with fields",
     term: dtype("f8", null, { tuple: ["a"] }, dictOf(["a", { tuple: [FLOAT, 90] }]), 100, 1, 0),
     verdict: "C",
