@@ -2,9 +2,12 @@ import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { call } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
 import { onLive } from "../shared/live.ts";
+import { isWithin } from "../shared/paths.ts";
 import { currentTree } from "../shared/session.ts";
 import { toast } from "../ui/toasts.ts";
-import { haveUploads, moveUploads } from "./queue.ts";
+import { giveUp, startNext } from "./queue.ts";
+import type { UploadItem } from "./transfer.ts";
+import { show, transfers } from "./transfers.ts";
 
 /** Where the folders are to which files are on their way, by their ids. */
 const folders = new Map<number, string>();
@@ -42,4 +45,41 @@ export function followTargets(): void {
     if (haveUploads(tree, path)) folders.set(id, path);
     else folders.delete(id);
   });
+}
+
+/**
+ * Sends the files that go below a folder to where that is now: those on their way from their start, as the server
+ * would make the former folder again for them. Returns how many they are.
+ */
+function moveUploads(tree: number, from: string, to: string): number {
+  let count = 0;
+  for (const [key, transfer] of transfers) {
+    const { item, id, ...rest } = transfer;
+    if (!goesBelow(item, tree, from)) continue;
+    count++;
+    const moved = { ...item, path: to + item.path.slice(from.length) };
+    const isMoving = item.state === "sending" || item.state === "waiting";
+    if (!isMoving && id === undefined) {
+      transfer.item = moved;
+      continue;
+    }
+    giveUp(transfer);
+    transfers.set(key, {
+      ...rest,
+      item: { ...moved, sent: 0, ...(isMoving && { state: "queued" }) },
+      abort: new AbortController(),
+    });
+  }
+  startNext();
+  show();
+  return count;
+}
+
+/** Whether files that are not stored yet go below a folder. */
+function haveUploads(tree: number, folder: string): boolean {
+  return transfers.values().some(({ item }) => goesBelow(item, tree, folder));
+}
+
+function goesBelow({ tree, path, state }: UploadItem, of: number, folder: string): boolean {
+  return tree === of && isWithin(path, folder) && state !== "done" && state !== "unfinished";
 }

@@ -1,5 +1,4 @@
 import { sleep } from "../shared/live.ts";
-import { isWithin } from "../shared/paths.ts";
 import { currentTree, session } from "../shared/session.ts";
 import { messageOf } from "../ui/states.ts";
 import { check, checks } from "./checks.ts";
@@ -13,7 +12,6 @@ import {
   sendTogether,
   smallOnes,
   type Transfer,
-  type UploadItem,
   whyUnreadable,
 } from "./transfer.ts";
 import { type OnConflict, removeUpload } from "./tus.ts";
@@ -153,50 +151,13 @@ export function cancelUpload(key: number): void {
 }
 
 /** Ends a transfer, and removes what the server has of the file. */
-function giveUp(transfer: Transfer): void {
+export function giveUp(transfer: Transfer): void {
   transfer.abort.abort();
   const upload = addressOf(transfer);
   if (upload === undefined) return;
   void forgetUpload(upload.id);
   // If that fails, the upload expires.
   removeUpload(upload).catch(() => {});
-}
-
-/**
- * Sends the files that go below a folder to where that is now: those on their way from their start, as the server
- * would make the former folder again for them. Returns how many they are.
- */
-export function moveUploads(tree: number, from: string, to: string): number {
-  let count = 0;
-  for (const [key, transfer] of transfers) {
-    const { item, id, ...rest } = transfer;
-    if (!goesBelow(item, tree, from)) continue;
-    count++;
-    const moved = { ...item, path: to + item.path.slice(from.length) };
-    const isMoving = item.state === "sending" || item.state === "waiting";
-    if (!isMoving && id === undefined) {
-      transfer.item = moved;
-      continue;
-    }
-    giveUp(transfer);
-    transfers.set(key, {
-      ...rest,
-      item: { ...moved, sent: 0, ...(isMoving && { state: "queued" }) },
-      abort: new AbortController(),
-    });
-  }
-  startNext();
-  show();
-  return count;
-}
-
-/** Whether files that are not stored yet go below a folder. */
-export function haveUploads(tree: number, folder: string): boolean {
-  return transfers.values().some(({ item }) => goesBelow(item, tree, folder));
-}
-
-function goesBelow({ tree, path, state }: UploadItem, of: number, folder: string): boolean {
-  return tree === of && isWithin(path, folder) && state !== "done" && state !== "unfinished";
 }
 
 /** Gives all files up that are not done. */
@@ -241,7 +202,8 @@ function add(transfer: Transfer): void {
   show();
 }
 
-function startNext(): void {
+/** Sends files as long as there may be more requests. */
+export function startNext(): void {
   for (const [key, { item, file }] of transfers) {
     if (sending >= MAX_SENDING) return;
     if (item.state !== "queued" || file === undefined) continue;
