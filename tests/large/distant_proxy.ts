@@ -1,43 +1,23 @@
+import { RelayingProxy } from "../support/relaying_proxy.ts";
+
 /** A server that is far away: what passes takes half of a round trip each way, and a connection a whole one first. */
-export class DistantProxy implements Disposable {
-  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  readonly #port: number;
+export class DistantProxy extends RelayingProxy {
   readonly #roundTripMs: number;
-  readonly #connections = new Set<Disposable>();
 
   /** @param port The port of the server. */
   constructor(port: number, roundTripMs: number) {
-    this.#port = port;
+    super(port);
     this.#roundTripMs = roundTripMs;
-    void this.#accept();
   }
 
-  get origin(): string {
-    return `http://127.0.0.1:${this.#listener.addr.port}`;
+  protected override async open(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, this.#roundTripMs));
   }
 
-  async #accept(): Promise<void> {
-    for await (const client of this.#listener) void this.#serve(client);
-  }
-
-  async #serve(client: Deno.TcpConn): Promise<void> {
-    using parts = new DisposableStack();
-    parts.use(client);
-    this.#connections.add(parts);
-    parts.defer(() => this.#connections.delete(parts));
-    try {
-      const opened = performance.now() + this.#roundTripMs;
-      const server = parts.use(await Deno.connect({ hostname: "127.0.0.1", port: this.#port }));
-      await Promise.all([this.#pass(client, server, opened), this.#pass(server, client, opened)]);
-    } catch {
-      // One of both has closed it.
-    }
-  }
-
-  async #pass(from: Deno.TcpConn, to: Deno.TcpConn, opened: number): Promise<void> {
+  protected override async pass(from: Deno.TcpConn, to: Deno.TcpConn): Promise<void> {
     let last = Promise.resolve();
     const later = (work: () => Promise<void>) => {
-      const due = Math.max(opened, performance.now()) + this.#roundTripMs / 2;
+      const due = performance.now() + this.#roundTripMs / 2;
       last = last.then(async () => {
         await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
         await work();
@@ -55,10 +35,5 @@ export class DistantProxy implements Disposable {
     }
     later(() => to.closeWrite());
     await last;
-  }
-
-  [Symbol.dispose](): void {
-    this.#listener.close();
-    for (const connection of this.#connections) connection[Symbol.dispose]();
   }
 }
