@@ -113,7 +113,9 @@ Deno.test({
     const page = await browser.signIn({}, "#/file/bad.pkl");
     await page.getByText("The gate blocks this file").waitFor();
     await button(page, "See why").waitFor();
-    assert.equal(await button(page, "Download").count(), 0);
-    assert.equal(await button(page, "Share").count(), 0);
+    // They were there if the page was faster than the scan.
+    for (const name of ["Download", "Share"]) {
+      await button(page, name).waitFor({ state: "detached" });
+    }
   },
 });

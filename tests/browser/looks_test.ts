@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
+import { until } from "../support/until.ts";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { button, row } from "./files_page.ts";
@@ -78,8 +79,8 @@ Deno.test({
     assert.equal(hidden, 0);
     await assertAccessible(page);
     await page.setViewportSize({ width: 2560, height: 1200 });
-    const box = await page.locator(".page").boundingBox();
-    assert.ok(box !== null && box.width > 2560 * 0.8);
+    const width = async () => (await page.locator(".page").boundingBox())?.width ?? 0;
+    await until(async () => await width() > 2560 * 0.8);
   },
 });
 

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { Database } from "../../storage/postgres/database.ts";
-import { ChildServer } from "../support/child_server.ts";
+import { ChildServer, ROOT } from "../support/child_server.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { Postgres } from "../support/postgres.ts";
@@ -81,6 +81,10 @@ Deno.test({
   assert.equal(after('database_waiting{purpose="writes"}'), 0);
   const lease = after("lease_seconds");
   assert.ok(lease > 0 && lease <= 30);
+  const guide = await Deno.readTextFile(`${ROOT}docs/guides/operating.md`);
+  const text = await (await fetch(`${server.origin}/metrics`)).text();
+  const served = text.matchAll(/^# TYPE (\w+)/gm).map(([, name]) => name).toArray();
+  assert.deepEqual(served.filter((name) => !guide.includes(`\n| \`${name}\``)), []);
   await store.kill();
   assert.equal((await client.put("other", "y".repeat(2 ** 17))).status, 503);
   assert.ok((await read())('store_failures_total{kind="unreachable"}') > 0);

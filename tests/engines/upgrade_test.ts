@@ -97,7 +97,7 @@ Deno.test({
       startFormer(),
       /The database has schema version \d+; this program supports/,
     );
-    assert.equal((await finish()).stdout, "There is no upgrade to finish\n");
+    assert.equal((await finish()).stdout, "No upgrade is in progress\n");
     const client = await current.as(1);
     assert.equal((await client.file("GET", "a")).text, "from before");
   });
