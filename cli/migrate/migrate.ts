@@ -49,7 +49,7 @@ async function finishUpgrade(): Promise<number> {
   print(
     await finish(database)
       ? "The upgrade is finished: servers of earlier versions do not start any more"
-      : "There is no upgrade to finish",
+      : "No upgrade is in progress",
   );
   return 0;
 }

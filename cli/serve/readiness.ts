@@ -2,7 +2,7 @@ import type { FindFault } from "../../routes/serving/route.ts";
 
 /** An answer is at most this old, and the 2 s that finding it may take. */
 const INTERVAL_MS = 2500;
-/** Probes pause when nobody has asked for this long. */
+/** Without a request for this long, probes stop until the next one. */
 const IDLE_MS = 60_000;
 
 /**

@@ -89,7 +89,7 @@ export async function buildConsole(output: string): Promise<void> {
   }
 }
 
-/** When a file, or one in a directory, was modified last, in milliseconds since 1970; 0 if there is none. */
+/** The modification time of a file, or the latest in a directory, in Unix milliseconds; 0 if it is missing. */
 async function modifiedAt(path: string): Promise<number> {
   try {
     const { isDirectory, mtime } = await Deno.stat(path);

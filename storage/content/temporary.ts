@@ -1,6 +1,6 @@
 import { makeDirectorySync } from "../disk/files.ts";
 
-/** Creates a directory if it is missing. @throws {Error} when it is none. */
+/** Creates a directory if it is missing. @throws {Error} when something else has its path. */
 export async function requireDirectory(path: string): Promise<void> {
   makeDirectorySync(path);
   // A link would point to other files, and those in `tmp/` are removed.

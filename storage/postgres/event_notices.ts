@@ -62,7 +62,7 @@ export class EventNotices implements AsyncDisposable {
   #sending: Promise<void> | undefined;
 
   /**
-   * @param wakes The wake-ups of the subscribers of an owner, if it has any.
+   * @param wakes The wake-ups of the subscribers of an owner; undefined without subscribers.
    * @param all Those of all subscribers.
    */
   constructor(

@@ -102,7 +102,7 @@ export function stateExhaustion(state: PickleValue): string | undefined {
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
 }
 
-/** The elements of an array, if its state or its maker says so; otherwise as many as any has. */
+/** The number of elements of an array, from its state or the call that makes it; a bound if neither has it. */
 function lengthOf(array: PickleValue | undefined): number {
   if (array === undefined || !isCall(array)) return MAX_EXPONENT;
   const { state, args } = array;

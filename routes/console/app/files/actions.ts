@@ -74,10 +74,10 @@ export function askToRename({ name, path, is_dir: isDir }: ResourceEntry): void 
   });
 }
 
-/** @throws {Error} when it is none. */
+/** Checks a name before it becomes part of a path. @throws {Error} when it is invalid. */
 function assertName(name: string): void {
   if (/[/\\]/.test(name)) throw new Error("A name has no slashes");
-  if (name === "." || name === "..") throw new Error(`“${name}” is no name`);
+  if (name === "." || name === "..") throw new Error(`“${name}” is not a valid name`);
 }
 
 /** Asks, and deletes. */

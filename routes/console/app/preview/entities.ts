@@ -21,7 +21,7 @@ const NAMED: Readonly<Record<string, string>> = {
   euro: "€",
 };
 
-/** A text with its references to characters in their stead. Those that are not known stay. */
+/** Replaces the references in a text by their characters. Unknown ones stay. */
 export function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{1,10}));/g,
