@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
 import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
 import { forgedMd5 } from "../content/forged_md5.ts";
+import { isUnreferenced } from "../tables/references.ts";
+import { POSTGRES } from "./dialect.ts";
 import { beginLeaving, endArrivals } from "./objects.ts";
 import type { Session, SqlValue } from "./session.ts";
 
@@ -240,7 +242,7 @@ export async function unreferencedOf(
     // A record that was committed while those before waited is seen by a statement that begins after them only.
     session.values(
       `SELECT asked.hash FROM unnest(:looked::text[]) AS asked (hash)
-       WHERE NOT EXISTS (SELECT FROM records WHERE records.hash = asked.hash)`,
+       WHERE ${isUnreferenced(POSTGRES, "asked.hash")}`,
       { looked },
     ),
     // By id: what was dropped since may be a record that the statement before has seen.

@@ -1,4 +1,5 @@
 import type { Dialect } from "../tables/dialect.ts";
+import { RECORD_TABLES } from "../tables/references.ts";
 import { HOLD } from "./locks.ts";
 import { byPath, indexed, isParent } from "./path_conditions.ts";
 
@@ -49,7 +50,7 @@ export const POSTGRES: Dialect = {
       AND (classid, objid, objsubid) = (${HOLD.classId}, ${HOLD.objectId}, 2)
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   )`,
-  recordTables: ["records"],
+  recordTables: RECORD_TABLES,
 };
 
 /** A character within brackets of a pattern. */

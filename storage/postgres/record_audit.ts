@@ -8,6 +8,7 @@ import {
   type RecordAudit,
 } from "../tables/record_audit.ts";
 import { isUnnameable } from "../tables/dialect.ts";
+import { filesWhere, isUnreferenced } from "../tables/references.ts";
 import type { AuditSource } from "../tables/object_audit.ts";
 import { unreferencedOf } from "./contents.ts";
 import type { Database } from "./database.ts";
@@ -87,7 +88,9 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
   get totals(): Promise<{ files: number; bytes: number }> {
     return this.#values(
       `SELECT count(*), coalesce(sum(size), 0)
-       FROM (SELECT max(size) AS size FROM records WHERE hash IS NOT NULL GROUP BY hash) AS stored`,
+       FROM (
+         SELECT max(size) AS size FROM ${filesWhere(POSTGRES, "TRUE")} AS file GROUP BY hash
+       ) AS stored`,
     ).then(([row]) => ({ files: Number(row?.[0]), bytes: Number(row?.[1]) }));
   }
 
@@ -119,14 +122,14 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
   }
 
   async has({ id }: BrokenRecord, hash: string): Promise<boolean> {
-    const sql = "SELECT 1 FROM records WHERE id = :id::bigint AND hash = :hash::text";
-    return (await this.#values(sql, { id, hash })).length > 0;
+    const files = filesWhere(POSTGRES, "id = :id::bigint AND hash = :hash::text");
+    return (await this.#values(`SELECT 1 FROM ${files} AS file`, { id, hash })).length > 0;
   }
 
   unreferenced(hashes: readonly string[]): Promise<string[]> {
     return this.#hashes(
       `SELECT asked.hash FROM unnest(:hashes::text[]) AS asked (hash)
-       WHERE NOT EXISTS (SELECT FROM records WHERE records.hash = asked.hash)`,
+       WHERE ${isUnreferenced(POSTGRES, "asked.hash")}`,
       hashes,
     );
   }
@@ -203,7 +206,7 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
 
   async correctFacts({ hash, size, crc32 }: ContentFacts): Promise<void> {
     await this.#write(async (session) => {
-      for (const table of ["contents", "records"]) {
+      for (const table of ["contents", ...POSTGRES.recordTables]) {
         await session.run(
           `UPDATE ${table} SET size = :size::bigint, crc32 = :crc32::bigint
            WHERE hash = :hash::text AND (size, crc32) <> (:size::bigint, :crc32::bigint)`,
@@ -229,14 +232,17 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
 
   async #uses(condition: string, parameters: SqlParameters): Promise<ContentUse[]> {
     const rows = await this.all(
-      `SELECT ${NAME}, used.hash AS hash, used.size AS size, used.crc32 AS crc32, used.records AS records,
-         encode(contents.sha256, 'hex') AS sha256,
+      `SELECT used.id AS id, user_id, path, used.hash AS hash, used.size AS size, used.crc32 AS crc32,
+         used.records AS records, encode(contents.sha256, 'hex') AS sha256,
          agree AND coalesce(contents.size = used.size AND contents.crc32 = used.crc32, TRUE) AS agree
        FROM (
-         SELECT hash, min(id) AS first, count(*) AS records, min(size) AS size, min(crc32) AS crc32,
-           min(size) = max(size) AND min(crc32) = max(crc32) AS agree
-         FROM records WHERE ${condition} GROUP BY hash
-       ) AS used JOIN records ON records.id = used.first LEFT JOIN contents ON contents.hash = used.hash`,
+         SELECT id, user_id, path, hash, size, crc32,
+           row_number() OVER (PARTITION BY hash ORDER BY source, id) AS place,
+           count(*) OVER alike AS records,
+           min(size) OVER alike = max(size) OVER alike AND min(crc32) OVER alike = max(crc32) OVER alike
+             AS agree
+         FROM ${filesWhere(POSTGRES, condition)} AS file WINDOW alike AS (PARTITION BY hash)
+       ) AS used LEFT JOIN contents ON contents.hash = used.hash WHERE used.place = 1`,
       parameters,
     );
     return rows.map((row) => ({

@@ -1,5 +1,6 @@
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
+import { hasTable } from "./older_schema.ts";
 
 /** Records that one step undoes. */
 const PAGE_RECORDS = 1000;
@@ -99,6 +100,6 @@ export class ChangeJournal {
 /** Whether a large change is going on, or was interrupted. */
 export function isChanging(connection: Connection): boolean {
   // Earlier versions of the program have no such changes.
-  const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'large_change'");
-  return table !== undefined && connection.get("SELECT 1 FROM large_change LIMIT 1") !== undefined;
+  return hasTable(connection, "large_change") &&
+    connection.get("SELECT 1 FROM large_change LIMIT 1") !== undefined;
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from "../tables/dialect.ts";
+import { RECORD_TABLES } from "../tables/references.ts";
 
 /** The SQL of SQLite. */
 export const SQLITE: Dialect = {
@@ -35,7 +36,7 @@ export const SQLITE: Dialect = {
   skipLocked: "",
   mayDelete: "TRUE",
   // A large change keeps the former state of the records that it has changed.
-  recordTables: ["records", "former_records"],
+  recordTables: [...RECORD_TABLES, "former_records"],
 };
 
 /** A part of a pattern. A character stands for itself alone, or is within brackets. */

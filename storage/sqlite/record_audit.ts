@@ -8,15 +8,16 @@ import {
   MAX_AUDIT_ROWS,
   type RecordAudit,
 } from "../tables/record_audit.ts";
-import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
+import type { Dialect, SqlParameters, SqlRow } from "../tables/dialect.ts";
+import { filesWhere, isUnreferenced } from "../tables/references.ts";
 import type { AuditSource } from "../tables/object_audit.ts";
 import { BROKEN } from "./broken_records.ts";
 import { tablesWithBrokenChecks } from "./check_constraints.ts";
 import { Connection } from "./connection.ts";
-import { SQLITE } from "./dialect.ts";
 import { generationOf } from "./generation.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import { quarantineContents } from "./objects.ts";
+import { dialectOf, hasTable } from "./older_schema.ts";
 import { STATEMENTS } from "./statements.ts";
 import { SmallContentAudit } from "./small_content_audit.ts";
 import type { ContentTotals } from "./snapshot.ts";
@@ -37,7 +38,7 @@ const OBJECTS_VERSION = 21;
 const NAME = "records.id AS id, records.user_id AS user_id, records.path AS path";
 /** Audits a SQLite file. Each call blocks the thread. */
 export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
-  readonly dialect = SQLITE;
+  readonly dialect: Dialect;
   readonly #connection: Connection;
   /** The content in the same database. */
   readonly small: SmallContentAudit;
@@ -52,6 +53,7 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
       migrate(this.#connection);
       new ChangeJournal(this.#connection).recover();
     } else schemaVersion(this.#connection);
+    this.dialect = dialectOf(this.#connection);
     this.small = new SmallContentAudit(this.#connection);
   }
 
@@ -121,7 +123,7 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
   get totals(): ContentTotals {
     const row = this.#connection.get(
       `SELECT count(*) AS files, ifnull(sum(size), 0) AS bytes
-       FROM (SELECT size FROM records WHERE hash <> '' GROUP BY hash)`,
+       FROM (SELECT size FROM ${filesWhere(this.dialect, "TRUE")} GROUP BY hash)`,
     );
     return { files: Number(row?.files), bytes: Number(row?.bytes) };
   }
@@ -145,18 +147,13 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
   }
 
   has({ id }: BrokenRecord, hash: string): boolean {
-    const sql = "SELECT 1 FROM records WHERE id = :id AND hash = :hash";
-    return this.#connection.get(sql, { id, hash }) !== undefined;
+    const files = filesWhere(this.dialect, "id = :id AND hash = :hash");
+    return this.#connection.get(`SELECT 1 FROM ${files}`, { id, hash }) !== undefined;
   }
 
   unreferenced(hashes: readonly string[]): string[] {
-    const former = isChanging(this.#connection)
-      ? "SELECT hash FROM former_records"
-      : "SELECT NULL AS hash";
     return this.#connection.all(
-      `SELECT value AS hash FROM json_each(:hashes)
-       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')
-         AND NOT EXISTS (SELECT 1 FROM (${former}) AS kept WHERE kept.hash = value)`,
+      `SELECT value AS hash FROM json_each(:hashes) WHERE ${isUnreferenced(this.dialect, "value")}`,
       { hashes: JSON.stringify(hashes) },
     ).map((row) => String(row.hash));
   }
@@ -237,10 +234,12 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
   }
 
   correctFacts({ hash, size, crc32 }: ContentFacts): void {
-    this.#connection.run(
-      "UPDATE records SET size = :size, crc32 = :crc32 WHERE hash = :hash AND hash <> ''",
-      { hash, size, crc32 },
-    );
+    for (const table of this.dialect.recordTables) {
+      this.#connection.run(
+        `UPDATE ${table} SET size = :size, crc32 = :crc32 WHERE hash = :hash AND hash <> ''`,
+        { hash, size, crc32 },
+      );
+    }
   }
 
   quarantine(hashes: readonly string[]): void {
@@ -249,8 +248,7 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
 
   /** An earlier version of the program lacks some. */
   hasTable(name: string): boolean {
-    const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :name";
-    return this.#connection.get(sql, { name }) !== undefined;
+    return hasTable(this.#connection, name);
   }
 
   all(sql: string, parameters: SqlParameters): SqlRow[] {
@@ -264,11 +262,11 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
   #uses(condition: string, parameters: SqlParameters): ContentUse[] {
     const sha256 = schemaVersion(this.#connection) < SHA256_VERSION
       ? "NULL"
-      : "(SELECT lower(hex(sha256)) FROM contents WHERE contents.hash = records.hash)";
+      : "(SELECT lower(hex(sha256)) FROM contents WHERE contents.hash = file.hash)";
     return this.#connection.all(
-      `SELECT ${NAME}, ${sha256} AS sha256, hash, size, crc32, min(id), count(*) AS records,
+      `SELECT id, user_id, path, ${sha256} AS sha256, hash, size, crc32, min(id), count(*) AS records,
          min(size) = max(size) AND min(crc32) = max(crc32) AS agree
-       FROM records WHERE ${condition} AND hash <> '' GROUP BY hash`,
+       FROM ${filesWhere(this.dialect, condition)} AS file GROUP BY hash`,
       parameters,
     ).map((row) => ({
       hash: String(row.hash),

@@ -1,6 +1,8 @@
 import { backup, DatabaseSync } from "node:sqlite";
 import { ChangeJournal } from "./change_journal.ts";
+import { isUnreferenced } from "../tables/references.ts";
 import { Connection } from "./connection.ts";
+import { dialectOf, hasTable } from "./older_schema.ts";
 
 /** How long to wait for the lock of a server that is starting or stopping. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -29,25 +31,16 @@ export async function copyDatabase(source: string, target: string): Promise<void
   // The copy of a database with a log would expect a log of its own.
   copy.script("PRAGMA journal_mode = DELETE");
   // Their parts are not part of a backup.
-  if (has(copy, "uploads")) copy.run("DELETE FROM uploads WHERE completed_at IS NULL");
-  if (has(copy, "lfs_objects")) {
+  if (hasTable(copy, "uploads")) copy.run("DELETE FROM uploads WHERE completed_at IS NULL");
+  if (hasTable(copy, "lfs_objects")) {
     copy.run("DELETE FROM lfs_objects");
     // Nothing of the key stays in the file: who reads a backup must not be able to sign addresses.
     copy.script("PRAGMA secure_delete = FAST; UPDATE storage_state SET hub_key = NULL");
   }
   // One that has ended since must not be open again in what is restored.
-  if (has(copy, "console_sessions")) copy.run("DELETE FROM console_sessions");
+  if (hasTable(copy, "console_sessions")) copy.run("DELETE FROM console_sessions");
   // A server removes content after the commit that deleted its last record.
-  if (has(copy, "contents")) {
-    copy.run(
-      `DELETE FROM contents
-       WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '')`,
-    );
+  if (hasTable(copy, "contents")) {
+    copy.run(`DELETE FROM contents WHERE ${isUnreferenced(dialectOf(copy), "contents.hash")}`);
   }
-}
-
-/** Whether the database has a table. An older one lacks some. */
-function has(connection: Connection, table: string): boolean {
-  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :table";
-  return connection.get(sql, { table }) !== undefined;
 }

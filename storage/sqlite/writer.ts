@@ -11,9 +11,11 @@ import type {
 import type { DecidedUpload } from "../../core/decided_upload.ts";
 import { allocateLog } from "./allocate_log.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
+import { isUnreferenced } from "../tables/references.ts";
 import { Connection } from "./connection.ts";
 import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
 import { storeDecided } from "./decided_uploads.ts";
+import { SQLITE } from "./dialect.ts";
 import { quarantineContents } from "./objects.ts";
 import { OLDER_DATABASE, raiseGeneration, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
@@ -221,8 +223,7 @@ export class Writer {
   unreferenced(hashes: readonly string[]): string[] {
     const rows = this.#connection.all(
       `SELECT value AS hash FROM json_each(:hashes)
-       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')
-         AND NOT EXISTS (SELECT 1 FROM former_records WHERE hash = value AND hash <> '')`,
+       WHERE ${isUnreferenced(SQLITE, "value")}`,
       { hashes: JSON.stringify(hashes) },
     );
     return rows.map((row) => String(row.hash));

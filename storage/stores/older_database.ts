@@ -3,10 +3,11 @@ import { quarantinePaths } from "../content/directory/quarantine.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { smallHashes } from "../sqlite/contents.ts";
 import { generationOf } from "../sqlite/generation.ts";
+import { dialectOf, hasTable } from "../sqlite/older_schema.ts";
+import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { toFile, toGap } from "../tables/upkeep_store.ts";
 import { blobDirectory, databasePath } from "../disk/data_directory.ts";
 import { orMissingSync } from "../disk/files.ts";
-import { STATEMENTS } from "../sqlite/statements.ts";
 
 /** The most files that the message lists. */
 const MAX_LISTED = 20;
@@ -52,8 +53,7 @@ export function olderDatabase(dataDir: string, generation: number): Error {
 
 /** The hashes of small content in the database. A database of an earlier version has no such content. */
 function smallIn(connection: Connection, prefix: string): string[] {
-  const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'contents'");
-  return table === undefined ? [] : smallHashes(connection, prefix);
+  return hasTable(connection, "contents") ? smallHashes(connection, prefix) : [];
 }
 
 function isInQuarantine(dataDir: string, hash: string): boolean {
@@ -64,14 +64,14 @@ function isInQuarantine(dataDir: string, hash: string): boolean {
 
 /** A database of an earlier version has no records yet if it is empty. */
 function gapOf(connection: Connection, prefix: string, hashes: readonly string[]) {
-  const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'");
-  if (table === undefined) return { missing: [], unreferenced: hashes };
-  const { gap } = STATEMENTS.upkeep;
+  if (!hasTable(connection, "records")) return { missing: [], unreferenced: hashes };
+  const { gap } = upkeepStatements(dialectOf(connection));
   return toGap(connection.all(gap, { prefix, hashes: JSON.stringify(hashes) }));
 }
 
 function filesOf(connection: Connection, hashes: readonly string[]): string[] {
   if (hashes.length === 0) return [];
-  return connection.all(STATEMENTS.upkeep.files, { hashes: JSON.stringify(hashes) }).map(toFile)
+  const { files } = upkeepStatements(dialectOf(connection));
+  return connection.all(files, { hashes: JSON.stringify(hashes) }).map(toFile)
     .map(({ userId, path }) => `  user ${userId}: ${JSON.stringify(path)}`);
 }

@@ -70,7 +70,10 @@ export interface Dialect {
   readonly skipLocked: string;
   /** Whether objects may be deleted now: no backup needs them. */
   readonly mayDelete: string;
-  /** The tables in which files may be: their content is kept. */
+  /**
+   * The tables in which files may be: their content is kept. Who asks whether content is still needed asks by
+   * `references.ts`.
+   */
   readonly recordTables: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
 import { type Eventual, MAX_AUDIT_ROWS } from "./record_audit.ts";
 import { type Dialect, type SqlParameters, type SqlRow, toBytes } from "./dialect.ts";
+import { isReferenced } from "./references.ts";
 
 /** Runs statements on a database that servers may use meanwhile. */
 export interface AuditSource {
@@ -94,7 +95,7 @@ export class ObjectAudit {
   async hasFiles(): Promise<boolean> {
     const rows = await this.#source.all(
       `SELECT 1 AS found FROM contents WHERE bytes IS NULL AND object IS NULL
-         AND EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '') LIMIT 1`,
+         AND ${isReferenced(this.#dialect, "contents.hash")} LIMIT 1`,
       {},
     );
     return rows.length > 0;

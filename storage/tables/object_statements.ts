@@ -1,5 +1,6 @@
 import type { Dialect } from "./dialect.ts";
 import { partStatements } from "./part_statements.ts";
+import { isReferenced } from "./references.ts";
 
 /** All statements about objects of a content store (C 23), by name. */
 export const objectStatements = (dialect: Dialect) => ({
@@ -43,7 +44,7 @@ export const objectStatements = (dialect: Dialect) => ({
     WHERE object >= :prefix AND object < :prefix || 'g'`,
   inFiles: `SELECT contents.hash AS hash FROM contents
     WHERE bytes IS NULL AND object IS NULL
-      AND EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '') LIMIT 1`,
+      AND ${isReferenced(dialect, "contents.hash")} LIMIT 1`,
   inObjects: `SELECT 1 AS found FROM contents WHERE object IS NOT NULL
     UNION ALL SELECT 1 FROM objects UNION ALL SELECT 1 FROM quarantine
     UNION ALL SELECT 1 FROM upload_parts LIMIT 1`,

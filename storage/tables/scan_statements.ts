@@ -1,5 +1,6 @@
 import { MIN_REUSED_MS } from "../../core/scans/ports.ts";
 import type { Dialect } from "./dialect.ts";
+import { filesWhere, isUnreferenced } from "./references.ts";
 
 /** The columns that `toScan` reads. */
 export const SCAN_COLUMNS =
@@ -40,31 +41,20 @@ const added = ({ rows }: Dialect) =>
 
 /** The hashes that no record has. */
 const newHashes = (dialect: Dialect) =>
-  `SELECT hash FROM ${added(dialect)} WHERE ${
-    dialect.recordTables.map((table) =>
-      `NOT EXISTS (SELECT 1 FROM ${table} WHERE hash = added.hash AND hash <> '')`
-    ).join(" AND ")
-  }`;
+  `SELECT hash FROM ${added(dialect)} WHERE ${isUnreferenced(dialect, "added.hash")}`;
 
 /** The columns of the hashes that no record of their user has, and of the users. */
 const newCopies = (dialect: Dialect, columns: string) =>
-  `SELECT ${columns} FROM ${added(dialect)} WHERE ${
-    dialect.recordTables.map((table) =>
-      `NOT EXISTS (
-        SELECT 1 FROM ${table}
-        WHERE hash = added.hash AND hash <> '' AND user_id = added.user_id
-      )`
-    ).join(" AND ")
-  }`;
+  `SELECT ${columns} FROM ${added(dialect)}
+    WHERE ${isUnreferenced(dialect, "added.hash", "added.user_id")}`;
 
 /** Whether a row is about content that its user is about to have, and has not. */
 const isNewCopy = (dialect: Dialect) =>
   `(hash, user_id) IN (${newCopies(dialect, "hash, user_id")})`;
 
 /** Whether the user of a row neither has its content nor has it in an unfinished scan. */
-const isForgotten = (table: string) =>
-  `NOT EXISTS (SELECT 1 FROM records
-      WHERE records.hash = ${table}.hash AND hash <> '' AND records.user_id = ${table}.user_id)
+const isForgotten = (dialect: Dialect, table: string) =>
+  `${isUnreferenced(dialect, `${table}.hash`, `${table}.user_id`)}
     AND NOT EXISTS (SELECT 1 FROM scan_files
       WHERE scan_files.hash = ${table}.hash AND scan_files.user_id = ${table}.user_id)`;
 
@@ -133,7 +123,7 @@ export const scanStatements = (dialect: Dialect) => ({
    * index has such results.
    */
   prospect: `SELECT former.result, former.took_ms, former.read_ms FROM (
-      SELECT hash FROM records WHERE hash = :hash AND hash <> '' AND user_id = :user LIMIT 1
+      SELECT hash FROM ${filesWhere(dialect, "hash = :hash AND user_id = :user")} AS file LIMIT 1
     ) AS held
     LEFT JOIN contents ON contents.hash = held.hash
     LEFT JOIN scan_results AS former ON former.hash = contents.hash AND former.name = :name
@@ -191,7 +181,7 @@ export const scanStatements = (dialect: Dialect) => ({
         WHERE hash = it.hash AND user_id = it.user_id AND scan_id > :id)`,
   /** Deletes attempts on content that its user neither has nor has in an unfinished scan. */
   forgetOldAttempts: `DELETE FROM scan_attempts WHERE ${isFree(dialect, "scan_attempts")}
-    AND ${isForgotten("scan_attempts")}`,
+    AND ${isForgotten(dialect, "scan_attempts")}`,
   nextOutcome: `SELECT path, error, result FROM ${OUTCOMES}
     WHERE ${dialect.comparePath("path", ">", ":after")}
     ORDER BY ${dialect.byPath("path")} LIMIT 1`,
@@ -263,7 +253,7 @@ export const scanStatements = (dialect: Dialect) => ({
    * has in a pending scan.
    */
   forgetResults: `DELETE FROM scan_results WHERE version <> :version AND ${dialect.isStale}
-    OR (${isForgotten("scan_results")})`,
+    OR (${isForgotten(dialect, "scan_results")})`,
 });
 
 export type ScanStatement = keyof ReturnType<typeof scanStatements>;

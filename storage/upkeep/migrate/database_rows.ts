@@ -1,3 +1,4 @@
+import { filesWhere, RECORD_TABLES } from "../../tables/references.ts";
 import type { RowEngine, Statement } from "./row_engine.ts";
 import { addStatement, rowsJson, updateStatement } from "./row_statements.ts";
 import {
@@ -45,7 +46,8 @@ export interface LeftBehind {
   readonly waiting: number;
 }
 
-const FILE = "records.hash, user_id, path";
+const FILE = "hash, user_id, path";
+const filesIn = (condition: string) => filesWhere({ recordTables: RECORD_TABLES }, condition);
 const HASHES = "SELECT value FROM";
 
 /** The rows of a strongroom in its database, whichever engine that is. */
@@ -112,7 +114,7 @@ export class DatabaseRows implements AsyncDisposable {
   /** The oldest file with a hash. */
   async fileOf(hash: string): Promise<ContentFile | undefined> {
     const rows = await this.#engine.values(
-      `SELECT ${FILE} FROM records WHERE hash = :hash AND hash <> '' ORDER BY id LIMIT 1`,
+      `SELECT ${FILE} FROM ${filesIn("hash = :hash")} AS file ORDER BY source, id LIMIT 1`,
       { hash },
     );
     return rows.map(toFile)[0];
@@ -121,8 +123,8 @@ export class DatabaseRows implements AsyncDisposable {
   /** Some files of whose content the database knows nothing. */
   async withoutContent(limit: number): Promise<ContentFile[]> {
     const rows = await this.#engine.values(
-      `SELECT ${FILE} FROM records WHERE hash <> ''
-         AND NOT EXISTS (SELECT 1 FROM contents WHERE contents.hash = records.hash) LIMIT ${limit}`,
+      `SELECT ${FILE} FROM ${filesIn("TRUE")} AS file
+       WHERE NOT EXISTS (SELECT 1 FROM contents WHERE contents.hash = file.hash) LIMIT ${limit}`,
     );
     return rows.map(toFile);
   }

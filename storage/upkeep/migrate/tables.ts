@@ -1,3 +1,5 @@
+import { isReferenced, RECORD_TABLES } from "../../tables/references.ts";
+
 /**
  * What a column holds. `hash` is the MD5 of a file, which one engine has as "" and the other as NULL for a
  * directory; `flag` is 0 or 1.
@@ -24,8 +26,7 @@ export interface Table {
 }
 
 /** Whether a file has a content. Other content is removed, or in quarantine. */
-export const HAS_RECORD =
-  "EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND records.hash <> '')";
+export const HAS_RECORD = isReferenced({ recordTables: RECORD_TABLES }, "contents.hash");
 
 /** Content that is in the database itself. */
 export const SMALL_CONTENTS: Table = {

@@ -1,0 +1,41 @@
+import type { Dialect } from "./dialect.ts";
+
+type Tables = Pick<Dialect, "recordTables">;
+
+/** The tables with files that both engines have: {@link Dialect.recordTables}. */
+export const RECORD_TABLES: readonly string[] = ["records"];
+
+/** The columns of all {@link Dialect.recordTables} that say which file has a content. */
+const COLUMNS = "id, user_id, path, hash, size, crc32";
+
+/**
+ * The condition that a file has the content with a hash, so that the content is kept (C 5.4).
+ *
+ * @param hash An expression.
+ * @param user An expression: whose file. @default anybody's
+ */
+export function isReferenced({ recordTables }: Tables, hash: string, user?: string): string {
+  return `(${recordTables.map((table) => heldBy(table, hash, user)).join(" OR ")})`;
+}
+
+/** The condition that no file has the content. Engines join by it, which they do not by NOT of the other. */
+export function isUnreferenced({ recordTables }: Tables, hash: string, user?: string): string {
+  return recordTables.map((table) => `NOT ${heldBy(table, hash, user)}`).join(" AND ");
+}
+
+/**
+ * All files that fulfill a condition, each with {@link COLUMNS} and `source`, the position of its table in
+ * the list: a query in brackets.
+ */
+export function filesWhere({ recordTables }: Tables, condition: string): string {
+  const parts = recordTables.map((table, source) =>
+    `SELECT ${COLUMNS}, ${source} AS source FROM ${table} WHERE ${condition} AND hash <> ''`
+  );
+  return `(${parts.join(" UNION ALL ")})`;
+}
+
+function heldBy(table: string, hash: string, user: string | undefined): string {
+  const whose = user === undefined ? "" : ` AND held.user_id = ${user}`;
+  return `EXISTS (SELECT 1 FROM ${table} AS held
+    WHERE held.hash = ${hash} AND held.hash <> ''${whose})`;
+}
