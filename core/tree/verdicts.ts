@@ -1,3 +1,5 @@
+import type { ScannedVerdict } from "../../schemas/verdict_names.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
@@ -27,4 +29,12 @@ export async function* listVerdicts(
       return verdict === undefined ? [] : [{ record, verdict }];
     });
   }
+}
+
+/** How many files of the tree that the request acts in have which verdict, by the days of their scans (C 24). */
+export function verdictDays(
+  { verdicts }: Tree,
+  caller: Caller,
+): Promise<ReadonlyMap<number, ReadonlyMap<ScannedVerdict, number>>> {
+  return verdicts.days(ownerOf(caller));
 }
