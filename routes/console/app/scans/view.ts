@@ -6,12 +6,18 @@ import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
+import { later } from "../ui/later.ts";
 import { Card } from "../ui/pairs.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
 import { VerdictFilter } from "../ui/verdict_filter.ts";
 import { askForScan } from "./actions.ts";
 import { ScanList } from "./scan_list.ts";
 import { outcomeOf, ScanProgress, ScanRow } from "./scan_row.ts";
+
+const VerdictDaysCard = later(
+  "the verdicts",
+  async () => (await import("./verdict_days.ts")).VerdictDaysCard,
+);
 
 /** The room Scans: those that run, those that wait, and those that ended. */
 export function ScansView(): ComponentChild {
@@ -28,6 +34,7 @@ export function ScansView(): ComponentChild {
       mayScan &&
         h(Button, { label: "New scan", icon: "plus", kind: "primary", onClick: askForScan }),
     ),
+    may("resources.view") && h(VerdictDaysCard, null),
     h(Content, { list }),
   );
 }
