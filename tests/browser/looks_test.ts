@@ -39,6 +39,15 @@ Deno.test({
       const box = await part.boundingBox();
       assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390);
     }
+    const name = await file.getByRole("link", { name: "eval.pkl" }).boundingBox();
+    const verdict = await file.getByText("Dangerous").boundingBox();
+    assert.ok(name !== null && verdict !== null && name.y + name.height <= verdict.y);
+    for (
+      const room of await page.getByRole("navigation", { name: "Rooms" }).getByRole("link").all()
+    ) {
+      const box = await room.boundingBox();
+      assert.ok(box !== null && box.height < 40 && box.x + box.width <= 390, JSON.stringify(box));
+    }
     assert.equal(await overflow(page), 0);
     await assertAccessible(page);
   },
@@ -59,7 +68,7 @@ Deno.test({
     assert.ok(top !== null && top.y === 0 && top.height < 60, JSON.stringify(top));
     assert.equal(await overflow(page), 0);
     await assertAccessible(page);
-    for (const room of ["scans", "capacity", "access"]) {
+    for (const room of ["storage", "scans", "capacity", "access"]) {
       await page.goto(`${browser.server.origin}/#/${room}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       assert.equal(await overflow(page), 0, room);

@@ -46,7 +46,7 @@ export function Treemap({ shares }: { readonly shares: EntryShares }): Component
       const box = boxes[index];
       if (box === undefined) return null;
       const { name, path, is_dir: isDir, bytes: size, files } = item;
-      const words = [name, bytes(size), share(size, total), isDir && plural(files, "file")];
+      const more = [share(size, total), ...(isDir ? [plural(files, "file")] : [])].join(", ");
       return h(
         "li",
         { key: path, style: place(box) },
@@ -55,16 +55,16 @@ export function Treemap({ shares }: { readonly shares: EntryShares }): Component
           {
             class: isDir ? "treemap-folder" : "treemap-file",
             href: linkTo(isDir ? "storage" : "file", path),
-            title: words.filter((it) => it !== false).join(", "),
-            "aria-label": words.filter((it) => it !== false).join(", "),
+            title: `${name}, ${bytes(size)}, ${more}`,
           },
-          fits(box, NAMED) && h(
+          h(
             "span",
-            { class: "treemap-name" },
+            { class: fits(box, NAMED) ? "treemap-name" : "visually-hidden" },
             h(Icon, { name: isDir ? "folder" : "file" }),
             h("bdi", null, name),
           ),
-          fits(box, SIZED) && h("span", { class: "number" }, bytes(size)),
+          h("span", { class: fits(box, SIZED) ? "number" : "visually-hidden" }, bytes(size)),
+          h("span", { class: "visually-hidden" }, more),
         ),
       );
     }),
