@@ -142,6 +142,8 @@ Deno.test({
       ["#/nowhere", "Page not found", "Page not found"],
       ["#/file/none.bin", "This file does not exist", "none.bin – File"],
       ["#/scans/abc", "There is no such scan", "abc – Scans"],
+      ["#/scans/999", "There is no such scan", "999 – Scans"],
+      ["#/storage/nowhere", "Storage", "nowhere – Storage"],
       ["#/capacity", "Capacity", "Capacity"],
     ] as const;
     for (const [hash, heading, words] of places) {

@@ -3,7 +3,7 @@ import { capacityRoom } from "./capacity/room.ts";
 import { fileRoom } from "./file_room.ts";
 import { filesRoom } from "./files/room.ts";
 import { scansRoom } from "./scans_room.ts";
-import { storageRoom } from "./storage/room.ts";
+import { storageRoom } from "./storage_room.ts";
 import type { Room } from "./ui/room.ts";
 
 /** The rooms, in the order of the navigation, and those within them. */

@@ -56,6 +56,7 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
   return h(Await<StatEntry>, {
     loading: stat,
     what: "the file",
+    isPage: true,
     children: (file) => {
       if (!file.is_dir) return h(FilePage, { file, reload });
       goOn("files", file.path);
@@ -90,10 +91,14 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
     ? content.state.data
     : { format: undefined };
   const kind = head && previewKind(path, head);
+  // Until the gate has answered, only what it lets through for certain is offered.
+  const mayLoad = content.state.kind === "loading"
+    ? verdict?.verdict === "clean" || (verdict?.waiver ?? null) !== null
+    : !isBlocked;
   return h(
     "div",
     { class: "page" },
-    h(Head, { file, isBlocked }),
+    h(Head, { file, isBlocked, mayLoad }),
     h(
       "div",
       { class: "page-columns" },
@@ -111,7 +116,12 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
 }
 
 function Head(
-  { file, isBlocked }: { readonly file: StatEntry; readonly isBlocked: boolean },
+  { file, isBlocked, mayLoad }: {
+    readonly file: StatEntry;
+    readonly isBlocked: boolean;
+    /** Whether it is offered to be saved. */
+    readonly mayLoad: boolean;
+  },
 ): ComponentChild {
   const { path, verdict } = file;
   const verdicts = new Map(verdict === null ? [] : [[file.id, verdict]]);
@@ -135,14 +145,14 @@ function Head(
       { class: "actions", role: "group", "aria-label": "This file" },
       h(Neighbors, { path }),
       isBlocked && h(SeeWhy, { onClick: showVerdict }),
-      may("resources.download") && !isBlocked && h(DownloadButtons, {
+      may("resources.download") && mayLoad && h(DownloadButtons, {
         entries: [file],
         verdicts,
         onReason: showVerdict,
       }),
       may("scans.run") && may("resources.download") &&
         h(Button, { label: "Scan", icon: "scans", onClick: () => void startScan(path) }),
-      may("resources.download") && !isBlocked &&
+      may("resources.download") && mayLoad &&
         h(Button, { label: "Share", icon: "link", onClick: () => askForLink(path) }),
       h(Button, {
         label: "More actions",
@@ -151,7 +161,7 @@ function Head(
         hasMenu: true,
         onClick: ({ currentTarget }) => {
           if (!(currentTarget instanceof Element)) return;
-          const items = entryActions([file], { verdicts, isBlocked });
+          const items = entryActions([file], { verdicts, isBlocked: !mayLoad });
           openMenu({ label: `Actions for ${nameOf(path)}`, items, at: below(currentTarget) });
         },
       }),

@@ -6,18 +6,13 @@ import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
-import { later } from "../ui/later.ts";
 import { Card } from "../ui/pairs.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
 import { VerdictFilter } from "../ui/verdict_filter.ts";
 import { askForScan } from "./actions.ts";
 import { ScanList } from "./scan_list.ts";
 import { outcomeOf, ScanProgress, ScanRow } from "./scan_row.ts";
-
-const VerdictDaysCard = later(
-  "the verdicts",
-  async () => (await import("./verdict_days.ts")).VerdictDaysCard,
-);
+import { VerdictDaysCard } from "./verdict_days.ts";
 
 /** The room Scans: those that run, those that wait, and those that ended. */
 export function ScansView(): ComponentChild {
