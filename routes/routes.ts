@@ -92,7 +92,7 @@ export const API_ROUTES: readonly Route[] = [
   },
   {
     method: "GET",
-    path: "/usage/users",
+    path: "/users/usage",
     privilege: "resources.admin",
     operation: usageOperations.USERS,
     handle: (c, { tree }) => showUserShares(c, tree),

@@ -38,7 +38,7 @@ export async function showExtensionShares(c: Handled, tree: Tree): Promise<Respo
   return success(c, shares);
 }
 
-/** `GET /usage/users` (C 24). */
+/** `GET /users/usage` (C 24). */
 export async function showUserShares(c: Handled, tree: Tree): Promise<Response> {
   const { items, others } = await sharesOfUsers(tree, requestOf(c));
   const shares: UserShares = {

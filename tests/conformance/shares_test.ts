@@ -65,7 +65,7 @@ Deno.test("C 24 GET /usage/entries tells what is in a directory, each with all b
   });
 });
 
-Deno.test("C 24 GET /usage/extensions and /usage/users divide trees, all of them for administrators", async () => {
+Deno.test("C 24 GET /usage/extensions and /users/usage divide trees, all of them for administrators", async () => {
   await using server = await TestServer.start();
   const client = await server.as(1);
   await client.upload("", { "a.SafeTensors": "12345", "b.safetensors": "1", "README": "12" });
@@ -82,13 +82,13 @@ Deno.test("C 24 GET /usage/extensions and /usage/users divide trees, all of them
   const admin = await server.admin();
   const all = [own[0], { extension: "bin", files: 1, bytes: 3 }, own[1]];
   assert.deepEqual(await extensions(admin, "all"), all);
-  const users = v.parse(UserShares, dataOf(await admin.send("GET", "/usage/users")));
+  const users = v.parse(UserShares, dataOf(await admin.send("GET", "/users/usage")));
   assert.deepEqual(users, {
     items: [{ user_id: 1, files: 3, bytes: 8 }, { user_id: 2, files: 1, bytes: 3 }],
     others: { parts: 0, files: 0, bytes: 0 },
   });
   refused(await client.send("GET", "/usage/extensions?scope=all"), 403, "ErrNotPermitted");
-  refused(await client.send("GET", "/usage/users"), 403, "ErrNotPermitted");
+  refused(await client.send("GET", "/users/usage"), 403, "ErrNotPermitted");
 });
 
 Deno.test("C 24 GET /verdicts/days counts verdicts by the days of their scans", async () => {

@@ -149,7 +149,7 @@ function Quota(
 /** What the tree of each user holds, for administrators. */
 function UsersCard(): ComponentChild {
   const loading = useLoaded(
-    (signal) => call<UserShares>("GET", "/usage/users", { inTree: false, signal }),
+    (signal) => call<UserShares>("GET", "/users/usage", { inTree: false, signal }),
     [],
   );
   return h(
