@@ -191,7 +191,7 @@ export async function compose(
     url: settings.publicUrl ?? settings.origin,
     capacity,
     capacityHistory: parts.use(
-      new CapacityHistory({ host: capacity, queued: () => jobs.queued() }),
+      new CapacityHistory({ host: capacity, queued: () => jobs.waiting() }),
     ),
     scans: {
       records,
