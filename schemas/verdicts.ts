@@ -60,6 +60,7 @@ export const FileVerdict = v.object({
     v.nullable(WaiverEntry),
     v.description("What lets the content through whatever the verdict is"),
   ),
+  blocked: v.pipe(v.boolean(), v.description("Whether the gate refuses downloads of it now")),
 });
 export type FileVerdict = v.InferOutput<typeof FileVerdict>;
 

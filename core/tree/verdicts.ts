@@ -9,6 +9,8 @@ import { list, type ListRequest } from "./list.ts";
 export interface FileWithVerdict {
   readonly record: ResourceRecord;
   readonly verdict: ContentVerdict;
+  /** Whether the gate refuses it. */
+  readonly isBlocked: boolean;
 }
 
 /**
@@ -26,7 +28,8 @@ export async function* listVerdicts(
     const verdicts = await tree.verdicts.of(files);
     yield files.flatMap((record, index) => {
       const verdict = verdicts[index];
-      return verdict === undefined ? [] : [{ record, verdict }];
+      if (verdict === undefined) return [];
+      return [{ record, verdict, isBlocked: isBlocked(tree, record, verdict) }];
     });
   }
 }
@@ -37,4 +40,13 @@ export function verdictDays(
   caller: Caller,
 ): Promise<ReadonlyMap<number, ReadonlyMap<ScannedVerdict, number>>> {
   return verdicts.days(ownerOf(caller));
+}
+
+/** Whether the gate refuses a file with this verdict now. */
+export function isBlocked(
+  { gate }: Pick<Tree, "gate">,
+  { name }: ResourceRecord,
+  verdict: ContentVerdict,
+): boolean {
+  return gate?.blocks(verdict, name) ?? false;
 }

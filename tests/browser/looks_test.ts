@@ -105,6 +105,8 @@ Deno.test({
     await foot.getByText("1 folder, 2 files, ").waitFor();
     await foot.getByText("Read-only").waitFor();
     await row(page, "eval.pkl").getByText("Dangerous").waitFor();
+    await row(page, "eval.pkl").getByText("Blocked", { exact: true }).waitFor();
+    assert.equal(await row(page, "notes.txt").getByText("Blocked").count(), 0);
     await row(page, "eval.pkl").click({ position: { x: 300, y: 10 } });
     await foot.getByText(/eval\.pkl: .*builtins\.eval/).waitFor();
     await assertAccessible(page);

@@ -87,18 +87,14 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
         : Promise.resolve({ format: "Unknown" }),
     [etag, verdict?.verdict, verdict?.waiver?.id],
   );
-  const { format, head, isBlocked = false } = content.state.kind === "loaded"
+  const { format, head, isBlocked = verdict?.blocked ?? false } = content.state.kind === "loaded"
     ? content.state.data
     : { format: undefined };
   const kind = head && previewKind(path, head);
-  // Until the gate has answered, only what it lets through for certain is offered.
-  const mayLoad = content.state.kind === "loading"
-    ? verdict?.verdict === "clean" || (verdict?.waiver ?? null) !== null
-    : !isBlocked;
   return h(
     "div",
     { class: "page" },
-    h(Head, { file, isBlocked, mayLoad }),
+    h(Head, { file, isBlocked }),
     h(
       "div",
       { class: "page-columns" },
@@ -116,12 +112,7 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
 }
 
 function Head(
-  { file, isBlocked, mayLoad }: {
-    readonly file: StatEntry;
-    readonly isBlocked: boolean;
-    /** Whether it is offered to be saved. */
-    readonly mayLoad: boolean;
-  },
+  { file, isBlocked }: { readonly file: StatEntry; readonly isBlocked: boolean },
 ): ComponentChild {
   const { path, verdict } = file;
   const verdicts = new Map(verdict === null ? [] : [[file.id, verdict]]);
@@ -145,14 +136,14 @@ function Head(
       { class: "actions", role: "group", "aria-label": "This file" },
       h(Neighbors, { path }),
       isBlocked && h(SeeWhy, { onClick: showVerdict }),
-      may("resources.download") && mayLoad && h(DownloadButtons, {
+      may("resources.download") && !isBlocked && h(DownloadButtons, {
         entries: [file],
         verdicts,
         onReason: showVerdict,
       }),
       may("scans.run") && may("resources.download") &&
         h(Button, { label: "Scan", icon: "scans", onClick: () => void startScan(path) }),
-      may("resources.download") && mayLoad &&
+      may("resources.download") && !isBlocked &&
         h(Button, { label: "Share", icon: "link", onClick: () => askForLink(path) }),
       h(Button, {
         label: "More actions",
@@ -161,7 +152,7 @@ function Head(
         hasMenu: true,
         onClick: ({ currentTarget }) => {
           if (!(currentTarget instanceof Element)) return;
-          const items = entryActions([file], { verdicts, isBlocked: !mayLoad });
+          const items = entryActions([file], { verdicts, isBlocked });
           openMenu({ label: `Actions for ${nameOf(path)}`, items, at: below(currentTarget) });
         },
       }),
