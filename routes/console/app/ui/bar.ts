@@ -5,7 +5,8 @@ const LENGTH = 160;
 
 /** How much something is of the most, beside the numbers that say it. @param part From 0 to 1. */
 export function Bar({ part }: { readonly part: number }): ComponentChild {
-  const width = (LENGTH * Math.min(1, part)).toFixed(1);
+  // Any part is seen.
+  const width = part === 0 ? "0" : Math.max(1, LENGTH * Math.min(1, part)).toFixed(1);
   return h(
     "svg",
     {
