@@ -266,13 +266,6 @@ export interface ResourceStore extends RecordLookup {
   listJson(query: ListQuery): AsyncIterable<ItemsJson>;
   /** What the trees within the scope hold. */
   usage(scope: Scope): Promise<Usage>;
-  /**
-   * The bytes of the contents of the trees within the scope, each content once. Reads all their records,
-   * one such request at a time.
-   *
-   * @throws the signal's reason when it aborts first.
-   */
-  storedBytes(scope: Scope, signal: AbortSignal): Promise<number>;
   /** Collects the files at and below the roots. */
   collectFiles(roots: CollectionRoots): Promise<FileCollection>;
   /**

@@ -20,6 +20,7 @@ const CORE_FOR_STORAGE = [
   "core/reports.ts",
   "core/spare_memory.ts",
   "core/search.ts",
+  "core/shares.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",
   "core/verdicts.ts",

@@ -1,5 +1,5 @@
 import config from "../../deno.json" with { type: "json" };
-import type { HostCapacity } from "../../core/capacity/mod.ts";
+import { CapacityHistory, type HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import { ConsoleSessions } from "../../core/console_sessions.ts";
 import type { IsOver } from "../../core/credential_end.ts";
@@ -190,6 +190,9 @@ export async function compose(
     hubRoutes: HUB_ROUTES,
     url: settings.publicUrl ?? settings.origin,
     capacity,
+    capacityHistory: parts.use(
+      new CapacityHistory({ host: capacity, queued: () => jobs.waiting() }),
+    ),
     scans: {
       records,
       store: records.scans,

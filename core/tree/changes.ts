@@ -15,6 +15,7 @@ import type {
 } from "../ports.ts";
 import { batchesOf } from "../record_lists.ts";
 import type { RecordSearch } from "../search.ts";
+import type { RecordShares } from "../shares.ts";
 import { type ChangeSet, changesOf, eventsOf, type ResourceEvent } from "./change_set.ts";
 import type { Sweeper } from "./sweeper.ts";
 
@@ -33,6 +34,7 @@ export interface TreeParts {
   readonly records:
     & ResourceStore
     & RecordSearch
+    & RecordShares
     & Partial<DecidedUploads>
     & Partial<LocatedLookup>;
   readonly blobs: BlobStore;

@@ -1,6 +1,6 @@
-/** The operations on resources, and usage (RS 4, C 17, C 22). */
+/** The operations on resources (RS 4, C 17). */
 
-import { PAGE, Scope } from "../../schemas/queries.ts";
+import { PAGE } from "../../schemas/queries.ts";
 import { Compression, OnConflict, UploadPaths } from "../../schemas/resources.ts";
 import { FILE_DOWNLOAD_HEADERS, NOT_MODIFIED, PRECONDITIONS, RANGE } from "./files.ts";
 import { headersOf } from "./headers.ts";
@@ -219,14 +219,4 @@ export const DOWNLOAD: Operation = {
     "ErrPreconditionFailed",
     416,
   ],
-};
-
-export const USAGE: Operation = {
-  id: "getUsage",
-  tag: "resources",
-  summary: "Read what a tree holds, or all trees together",
-  parameters: [
-    query("scope", { ...schemaOf(Scope), default: "own" }, "Whose; all needs resources.admin"),
-  ],
-  responses: { 200: enveloped("The usage, in bytes", reference("Usage")) },
 };

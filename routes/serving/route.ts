@@ -1,6 +1,6 @@
 import type { AuditTrail } from "../../core/audit.ts";
 import type { Privilege } from "../../core/caller.ts";
-import type { HostCapacity } from "../../core/capacity/mod.ts";
+import type { CapacityHistory, HostCapacity } from "../../core/capacity/mod.ts";
 import type { Chunk } from "../../core/content.ts";
 import type { IsOver } from "../../core/credential_end.ts";
 import type { Events } from "../../core/events.ts";
@@ -58,6 +58,7 @@ export interface Services {
   /** Whether others see the addresses of requests, by the spans of the runtime. */
   readonly isTraced: boolean;
   readonly capacity: HostCapacity;
+  readonly capacityHistory: CapacityHistory;
   readonly validateReport: ValidateReport;
   /** Bounds how many large reports are in memory at once. */
   readonly largeReports: Semaphore;

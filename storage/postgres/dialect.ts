@@ -28,6 +28,7 @@ export const POSTGRES: Dialect = {
     `(${indexed(column)} ${operator === "=" ? "=" : `${operator[0]}=`} ${indexed(value)}
       AND ${column} ${operator} ${value})`,
   matches: (text, pattern) => `${text} ~ ${pattern}`,
+  firstSegment: (text) => `split_part(${text}, '/', 1)`,
   pattern: (letters) => letters.map((any) => `[${any.map(escaped).join("")}]`).join(""),
   byPath,
   isParent,

@@ -17,6 +17,7 @@ import type {
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { RecordSearch } from "../../core/search.ts";
 import { Semaphore } from "../../core/semaphore.ts";
+import type { ShareQuery, Shares } from "../../core/shares.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
@@ -62,7 +63,7 @@ import { statementsOf } from "./run_statements.ts";
 import { SharedScanQueue } from "./shared_scan_queue.ts";
 import { STATEMENTS } from "./statements.ts";
 import type { PostgresStoreOptions } from "./store_options.ts";
-import { storedBytes, usageOf } from "./usage.ts";
+import { readShares, usageOf } from "./usage.ts";
 import type { PostgresTransaction } from "./write_transaction.ts";
 import { Writes } from "./writes.ts";
 
@@ -236,9 +237,9 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     return usageOf(this.database, scope);
   }
 
-  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
-    using _turn = await this.#counting.acquire(signal);
-    return await storedBytes(this.database, scope, signal);
+  async shares(query: ShareQuery, signal: AbortSignal): Promise<Shares> {
+    using _turn = await this.#counting.acquire(signal, query.scope.userId);
+    return await readShares(this.database, query, signal);
   }
 
   collectFiles(roots: CollectionRoots): Promise<FileCollection> {

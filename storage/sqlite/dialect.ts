@@ -17,6 +17,7 @@ export const SQLITE: Dialect = {
   lastId: "last_insert_rowid()",
   comparePath: (column, operator, value) => `${column} ${operator} ${value}`,
   matches: (text, pattern) => `${text} GLOB ${pattern}`,
+  firstSegment: (text) => `substr(${text}, 1, instr(${text} || '/', '/') - 1)`,
   pattern: (letters) => `*${letters.map(anyOf).join("")}*`,
   byPath: (column) => column,
   isParent: (column, value) => `${column} = ${value}`,

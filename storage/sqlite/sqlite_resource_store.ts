@@ -14,6 +14,7 @@ import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { RecordSearch } from "../../core/search.ts";
+import type { ShareQuery, Shares } from "../../core/shares.ts";
 import { Busy, TooLarge } from "./change_refused.ts";
 import { SqliteContentTable } from "./content_table.ts";
 import type { GroupCommit } from "./group_commit.ts";
@@ -245,8 +246,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     return measureDatabase(this.#path, { points: this.#points, commits: this.#commits });
   }
 
-  storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
-    return this.#longReads.storedBytes(scope, signal);
+  shares(query: ShareQuery, signal: AbortSignal): Promise<Shares> {
+    return this.#longReads.shares(query, signal);
   }
 
   collectFiles(roots: CollectionRoots): Promise<FileCollection> {

@@ -36,6 +36,8 @@ export interface Dialect {
   comparePath(column: string, operator: "<" | "<=" | "=" | ">", value: string): string;
   /** Whether a {@link pattern} is in a text. */
   matches(text: string, pattern: string): string;
+  /** The part of a text before its first slash, or all of it. */
+  firstSegment(text: string): string;
   /** What finds a word in a text: for each of its letters, any of these characters. */
   pattern(letters: readonly (readonly string[])[]): string;
   /** Sorts by a column of paths, by an index if it has one. */

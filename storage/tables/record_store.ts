@@ -11,6 +11,7 @@ import type { Log } from "../../core/log.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
 import type { RecordSearch } from "../../core/search.ts";
+import type { RecordShares } from "../../core/shares.ts";
 import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
 import type { UploadStore } from "../../core/uploads.ts";
 import type { VerdictStore } from "../../core/verdicts.ts";
@@ -45,6 +46,7 @@ export interface RecordStore
   extends
     ResourceStore,
     RecordSearch,
+    RecordShares,
     Partial<DecidedUploads>,
     Partial<LocatedLookup>,
     AsyncDisposable {

@@ -269,7 +269,7 @@ export function withRecords(
         list: tree.records.list.bind(tree.records),
         collectFiles: tree.records.collectFiles.bind(tree.records),
         usage: tree.records.usage.bind(tree.records),
-        storedBytes: tree.records.storedBytes.bind(tree.records),
+        shares: tree.records.shares.bind(tree.records),
         write: tree.records.write.bind(tree.records),
         // Every upload is to come to `write`.
         storeDecided: () => Promise.resolve(undefined),

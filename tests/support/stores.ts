@@ -24,6 +24,7 @@ export type Stores =
     | "probe"
     | "scans"
     | "sessions"
+    | "shares"
     | "upkeep"
     | "uploads"
     | "verdicts"

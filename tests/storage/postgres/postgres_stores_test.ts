@@ -5,6 +5,7 @@ import { objectTableSuite } from "../../conformance/object_table_suite.ts";
 import { scanResultsSuite } from "../../conformance/scan_results_suite.ts";
 import { scanStoreSuite } from "../../conformance/scan_store_suite.ts";
 import { sessionStoreSuite } from "../../conformance/session_store_suite.ts";
+import { sharesSuite } from "../../conformance/shares_suite.ts";
 import { uploadStoreSuite } from "../../conformance/upload_store_suite.ts";
 import { upkeepStoreSuite } from "../../conformance/upkeep_store_suite.ts";
 import { verdictStoreSuite } from "../../conformance/verdict_store_suite.ts";
@@ -29,6 +30,7 @@ if (Postgres.isInstalled) {
   scanResultsSuite(engine);
   scanStoreSuite(engine);
   sessionStoreSuite(engine);
+  sharesSuite(engine);
   uploadStoreSuite(engine);
   upkeepStoreSuite(engine);
   verdictStoreSuite(engine);
