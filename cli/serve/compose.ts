@@ -32,6 +32,7 @@ import type { App } from "../../routes/request/environment.ts";
 import { eventEntry, serverEvents } from "../../routes/events.ts";
 import type { ServerEvents } from "../../routes/serving/route.ts";
 import { largeCommitPermits } from "../../routes/hub/commit.ts";
+import { DAV_ROUTES } from "../../routes/dav/dav_routes.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { InFlight } from "../../routes/serving/in_flight.ts";
 import { TrustedProxies } from "../../routes/request/client_address.ts";
@@ -187,7 +188,8 @@ export async function compose(
     uploads,
     hub,
     largeCommits: largeCommitPermits(),
-    hubRoutes: HUB_ROUTES,
+    dav: records.dav,
+    doorRoutes: [...HUB_ROUTES, ...DAV_ROUTES],
     url: settings.publicUrl ?? settings.origin,
     capacity,
     scans: {
