@@ -21,7 +21,7 @@ import {
   propstatsOf,
   type QuotaState,
 } from "./properties.ts";
-import { DAV, type Handled, NAMESPACES, OWN, XML_TYPE } from "./replies.ts";
+import { DAV, type Handled, NAMESPACES, OWN, XML_TYPE, xmlReply } from "./replies.ts";
 import { hrefOf, type Target } from "./target.ts";
 
 /** How far below a directory a request reaches (RFC 4918, 10.2). */
@@ -35,6 +35,9 @@ interface Shared {
   readonly quota: QuotaState | undefined;
 }
 
+const START = `<D:multistatus ${NAMESPACES}>`;
+const END = "</D:multistatus>";
+
 const encoder = new TextEncoder();
 
 /** `PROPFIND` (RFC 4918, 9.1), of any depth. */
@@ -43,14 +46,12 @@ export async function propfind(c: Handled, services: Services, target: Target): 
   const asked = askedIn(await xmlBody(c.req.raw, { maxBytes: MAX_JSON_BYTES }));
   const root = await rootOf(c, services, target);
   const shared = await sharedOf(c, services, { target, asked });
-  return await streamed(c, document(batches()), {
-    status: 207,
-    headers: { "Content-Type": XML_TYPE },
-  });
+  const first = START + await responses(services, shared, [root]);
+  if (depth === "0" || root?.isDir === false) return xmlReply(c, 207, first + END);
+  return await streamed(c, document(), { status: 207, headers: { "Content-Type": XML_TYPE } });
 
-  async function* batches(): AsyncGenerator<string> {
-    yield await responses(services, shared, [root]);
-    if (depth === "0" || root?.isDir === false) return;
+  async function* document(): AsyncGenerator<Chunk> {
+    yield encoder.encode(XML_DECLARATION + first);
     const { path } = target;
     const listed = list(services.tree, {
       caller: callerOf(c),
@@ -60,8 +61,9 @@ export async function propfind(c: Handled, services: Services, target: Target): 
     for await (const batch of listed) {
       // A listing has the directory itself, and those above it.
       const below = path === "" ? batch : batch.filter((record) => isBelow(record.path, path));
-      if (below.length > 0) yield await responses(services, shared, below);
+      if (below.length > 0) yield encoder.encode(await responses(services, shared, below));
     }
+    yield encoder.encode(END);
   }
 }
 
@@ -164,13 +166,4 @@ async function responses(
       propstatsOf(asked, known)
     }</D:response>`;
   }).join("");
-}
-
-async function* document(parts: AsyncIterable<string>): AsyncGenerator<Chunk> {
-  let start = `${XML_DECLARATION}<D:multistatus ${NAMESPACES}>`;
-  for await (const part of parts) {
-    yield encoder.encode(start + part);
-    start = "";
-  }
-  yield encoder.encode(`${start}</D:multistatus>`);
 }

@@ -17,8 +17,15 @@ export interface Target {
   readonly path: string;
 }
 
-/** What the address of a request names. */
+/**
+ * What the address of a request names.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it has a fragment: the rest would name something above.
+ */
 export function targetOf(c: Handled, publicUrl: PublicUrl): Target {
+  if (c.req.url.includes("#")) {
+    throw new AppError("ErrResourcesInvalidRequest", "Invalid address: it has a fragment");
+  }
   const route = /^\/dav(?:\/t\/[^/]+)?/.exec(c.req.path)?.[0] ?? DAV_PATH;
   const base = c.req.param("tree") === undefined ? DAV_PATH : route;
   const path = cleanedPath(pathInAddress(c, base.split("/").length));
