@@ -1,5 +1,3 @@
-import type { Placement } from "./ports.ts";
-
 /** A write lock (RFC 4918, 6). It holds against every door until it ends (C 30). */
 export interface Lock {
   /** A URI that no other lock has ever had. */
@@ -31,6 +29,14 @@ export interface DeadProperty {
 /** What changes properties: one to set, or the name of one to remove. */
 export type PropertyChange = DeadProperty | Omit<DeadProperty, "xml">;
 
+/** A path that was copied with what is below it. */
+export interface Copied {
+  readonly userId: number;
+  readonly path: string;
+  /** The path of the copy. */
+  readonly target: string;
+}
+
 /** The locks and properties in a write transaction. */
 export interface DavChanges {
   /** The locks in a tree that have not ended. Where there are none, that is known without a statement. */
@@ -46,7 +52,7 @@ export interface DavChanges {
     changes: readonly PropertyChange[],
   ): Promise<number>;
   /** Gives copies the properties of what they were copied from, in place of their own. */
-  copyProperties(placements: readonly Placement[]): Promise<void>;
+  copyProperties(copies: readonly Copied[]): Promise<void>;
 }
 
 /** Reads locks and properties. */

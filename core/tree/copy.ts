@@ -27,7 +27,10 @@ export function copy(tree: Tree, request: CopyRequest): Promise<ChangeSet> {
       const effects = isShallow
         ? await copyAlone(transaction, placements, now)
         : await transaction.copySubtrees(placements, now);
-      await transaction.last(() => transaction.dav.copyProperties(placements));
+      const copied = placements.map(({ source, target }) => ({
+        ...{ userId: source.userId, path: source.path, target },
+      }));
+      await transaction.last(() => transaction.dav.copyProperties(copied));
       return effects;
     },
     changes: changesOfCopy,

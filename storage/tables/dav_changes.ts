@@ -1,5 +1,4 @@
-import type { DavChanges, Lock, PropertyChange } from "../../core/locks.ts";
-import type { Placement } from "../../core/ports.ts";
+import type { Copied, DavChanges, Lock, PropertyChange } from "../../core/locks.ts";
 import type { DavStatement } from "./dav_statements.ts";
 import { toLock } from "./dav_store.ts";
 import type { SqlParameters, SqlRow } from "./dialect.ts";
@@ -68,10 +67,9 @@ export class SqlDavChanges implements DavChanges {
     return Number(row?.size);
   }
 
-  async copyProperties(placements: readonly Placement[]): Promise<void> {
+  async copyProperties(copies: readonly Copied[]): Promise<void> {
     const { run, hint } = this.#parts;
-    for (const { source, target } of placements) {
-      const { userId: user, path } = source;
+    for (const { userId: user, path, target } of copies) {
       if (!(await hint(user, Date.now())).properties) continue;
       const parameters = { user, source: path, target };
       const [afterSource, afterTarget] = [lengthOf(path) + 1, lengthOf(target) + 1];

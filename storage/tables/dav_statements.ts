@@ -3,7 +3,7 @@ import type { Dialect } from "./dialect.ts";
 const LOCK_COLUMNS = "token, user_id, path, is_deep, is_shared, holder, owner, expires_at";
 
 /** All statements about the locks and properties of WebDAV, by name. */
-export function davStatements({ texts, comparePath }: Dialect) {
+export function davStatements({ texts, comparePath, recordTables }: Dialect) {
   const isWithin = (column: string, root: string) =>
     `(${comparePath(column, "=", root)} OR ${comparePath(column, ">", `${root} || '/'`)}
       AND ${comparePath(column, "<", `${root} || '0'`)})`;
@@ -40,8 +40,13 @@ export function davStatements({ texts, comparePath }: Dialect) {
         JOIN records AS copy ON copy.user_id = original.user_id
           AND ${comparePath("copy.path", "=", ":target || substr(original.path, :afterSource)")}
       WHERE original.user_id = :user AND ${isWithin("original.path", ":source")}`,
-    forgetProperties: `DELETE FROM properties
-      WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.id = record_id)`,
+    lastOfPage: `SELECT max(record_id) AS last FROM (
+      SELECT record_id FROM properties WHERE record_id > :after ORDER BY record_id LIMIT 1000) AS page`,
+    forgetGone: `DELETE FROM properties WHERE record_id > :after AND record_id <= :last AND ${
+      recordTables.map((table) =>
+        `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${table}.id = properties.record_id)`
+      ).join(" AND ")
+    }`,
   } as const;
 }
 

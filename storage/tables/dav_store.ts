@@ -1,6 +1,6 @@
 import type { DavStore, DeadProperty, Lock } from "../../core/locks.ts";
 import type { DavStatement } from "./dav_statements.ts";
-import { commit, type SqlRow, type Statements } from "./dialect.ts";
+import { commit, numberOrNull, type SqlRow, type Statements } from "./dialect.ts";
 
 /** Reads the locks and properties of WebDAV in the database of the records. */
 export class SqlDavStore implements DavStore {
@@ -29,7 +29,13 @@ export class SqlDavStore implements DavStore {
   }
 
   async forgetProperties(): Promise<void> {
-    await commit(this.#statements, "forgetProperties", {});
+    for (let after = 0;;) {
+      const [row] = await this.#statements.find("lastOfPage", { after });
+      const last = numberOrNull(row?.last);
+      if (last === null) return;
+      await commit(this.#statements, "forgetGone", { after, last });
+      after = last;
+    }
   }
 }
 
