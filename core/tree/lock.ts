@@ -104,9 +104,11 @@ async function requireRecord(
   userId: number,
   path: string,
 ): Promise<void> {
-  if (path === "") return;
-  const found = await transaction.findByPath({ userId, everyone: false }, [path]);
-  if (!found.has(path)) {
+  const found = await transaction.findByPath(
+    { userId, everyone: false },
+    path === "" ? [] : [path],
+  );
+  if (path !== "" && !found.has(path)) {
     throw new AppError("ErrResourcesNotFound", `Cannot lock ${quoted(path)}: not found`);
   }
 }

@@ -87,7 +87,7 @@ function refuseFormer(
   }
 }
 
-/** The locks of a tree, by path. */
+/** The locks of a tree, by path. See docs/design/webdav.md. */
 export class Locks {
   readonly #byPath: ReadonlyMap<string, readonly Lock[]>;
   readonly #all: readonly Lock[];

@@ -14,8 +14,8 @@ import { requirePreconditions } from "../request/conditional.ts";
 import type { Services } from "../serving/route.ts";
 import { sendPath, storeBody } from "../transfers/files.ts";
 import { depthOf } from "./propfind.ts";
-import { DavRefusal, emptyReply, type Handled } from "./replies.ts";
-import { pathNamed, type Target } from "./target.ts";
+import { DavRefusal, emptyReply } from "./replies.ts";
+import { type Handled, pathNamed, type Target } from "./target.ts";
 
 /** `GET` and `HEAD`. */
 export async function get(c: Handled, { tree }: Services, { path }: Target): Promise<Response> {

@@ -5,8 +5,7 @@ import { callerOf } from "../serving/auth.ts";
 import { representationOf } from "../request/conditional.ts";
 import type { Services } from "../serving/route.ts";
 import { type Condition, parseIf, tokensIn } from "./if_header.ts";
-import type { Handled } from "./replies.ts";
-import { pathNamed, type Target } from "./target.ts";
+import { type Handled, pathNamed, type Target } from "./target.ts";
 
 /**
  * Refuses a request whose header `If` does not hold, and gives the caller the tokens in it (RFC 4918, 10.4).

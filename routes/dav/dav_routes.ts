@@ -5,8 +5,8 @@ import { requireIf } from "./conditions.ts";
 import { lock, unlock } from "./locks.ts";
 import { propfind } from "./propfind.ts";
 import { proppatch } from "./proppatch.ts";
-import { emptyReply, type Handled, refusalReply } from "./replies.ts";
-import { DAV_PATH, type Target, targetOf } from "./target.ts";
+import { emptyReply, refusalReply } from "./replies.ts";
+import { DAV_PATH, type Handled, type Target, targetOf } from "./target.ts";
 
 /** A method of WebDAV, which is served at all addresses of all trees. */
 interface DavMethod extends Pick<ServedRoute, "method" | "privilege" | "action" | "load"> {
@@ -15,7 +15,7 @@ interface DavMethod extends Pick<ServedRoute, "method" | "privilege" | "action" 
 
 /** Every method of WebDAV but OPTIONS (C 30). */
 const METHODS: readonly DavMethod[] = [
-  { method: "PROPFIND", privilege: "resources.view", load: "transfer", handle: propfind },
+  { method: "PROPFIND", privilege: "resources.view", handle: propfind },
   { method: "GET", privilege: "resources.download", load: "transfer", handle: get },
   {
     ...{ method: "PUT", privilege: "resources.upload", load: "transfer" },

@@ -14,8 +14,8 @@ export interface ConditionList {
   readonly conditions: readonly Condition[];
 }
 
-/** The next part of the header. Each character is looked at once. */
-const PART = /\s*(?:(\()|(\))|<([^<>]*)>|\[((?:W\/)?"[^"]*")\]|(Not)\b)\s*/iy;
+/** The next part of the header, after blanks. */
+const PART = /(\()|(\))|<([^<>]*)>|\[((?:W\/)?"[^"]*")\]|(Not)\b/iy;
 
 /**
  * Parses the header `If`.
@@ -28,7 +28,9 @@ export function parseIf(header: string): ConditionList[] {
   let conditions: Condition[] | undefined;
   let isNegated = false;
   let at = 0;
-  while (at < header.length) {
+  for (;;) {
+    while (header[at] === " " || header[at] === "\t") at++;
+    if (at === header.length) break;
     PART.lastIndex = at;
     const [all, opens, closes, uri, etag, not] = PART.exec(header) ?? [];
     if (all === undefined) throw malformed(header);

@@ -11,8 +11,8 @@ import { writeXml } from "../reply/xml.ts";
 import { KIB } from "../../schemas/units.ts";
 import { activeLock } from "./properties.ts";
 import { depthOf } from "./propfind.ts";
-import { DAV, emptyReply, type Handled, NAMESPACES, xmlReply } from "./replies.ts";
-import type { Target } from "./target.ts";
+import { DAV, emptyReply, NAMESPACES, xmlReply } from "./replies.ts";
+import type { Handled, Target } from "./target.ts";
 
 /** The longest body: a client names its user in it. */
 const MAX_BODY_BYTES = 4 * KIB;

@@ -1,4 +1,5 @@
 import type { DeadProperty, Lock } from "../../core/locks.ts";
+import { AppError } from "../../core/errors.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
 import type { Locks } from "../../core/tree/locked.ts";
 import type { ContentVerdict } from "../../core/verdicts.ts";
@@ -7,6 +8,9 @@ import { httpDate, representationOf } from "../request/conditional.ts";
 import { escapeXml } from "../reply/xml.ts";
 import { DAV, OWN } from "./replies.ts";
 import { hrefOf, type Target } from "./target.ts";
+
+/** The most properties that a request may name. */
+const MAX_NAMES = 100;
 
 /** The name of a property. */
 export type PropertyName = Pick<DeadProperty, "namespace" | "name">;
@@ -102,6 +106,19 @@ export type Asked =
   /** All that cost little, and others besides. */
   | { readonly kind: "all"; readonly besides: readonly PropertyName[] }
   | { readonly kind: "some"; readonly names: readonly PropertyName[] };
+
+/**
+ * Refuses a request that names many properties: each is a statement, or is in the reply for each file.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest`.
+ */
+export function refuseMany(names: readonly PropertyName[]): void {
+  if (names.length <= MAX_NAMES) return;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Too many properties: ${names.length} (maximum: ${MAX_NAMES})`,
+  );
+}
 
 /** Whether some property is asked for. */
 export function asksFor(asked: Asked, namespace: string, ...names: readonly string[]): boolean {

@@ -20,9 +20,10 @@ import {
   type PropertyName,
   propstatsOf,
   type QuotaState,
+  refuseMany,
 } from "./properties.ts";
-import { DAV, type Handled, NAMESPACES, OWN, XML_TYPE, xmlReply } from "./replies.ts";
-import { hrefOf, type Target } from "./target.ts";
+import { DAV, NAMESPACES, OWN, XML_TYPE, xmlReply } from "./replies.ts";
+import { type Handled, hrefOf, type Target } from "./target.ts";
 
 /** How far below a directory a request reaches (RFC 4918, 10.2). */
 export type Depth = "0" | "1" | "infinity";
@@ -118,7 +119,9 @@ function askedIn(body: XmlElement | undefined): Asked {
 }
 
 function namesIn(element: XmlElement): PropertyName[] {
-  return elementsOf(element).map(({ namespace, name }) => ({ namespace, name }));
+  const names = elementsOf(element).map(({ namespace, name }) => ({ namespace, name }));
+  refuseMany(names);
+  return names;
 }
 
 async function sharedOf(

@@ -7,10 +7,10 @@ import type { Services } from "../serving/route.ts";
 import { MAX_JSON_BYTES } from "../request/body.ts";
 import { elementsOf, xmlBody, type XmlElement } from "../request/xml.ts";
 import { escapeXml, writeXml } from "../reply/xml.ts";
-import { elementOf, isLive, propstat } from "./properties.ts";
+import { elementOf, isLive, propstat, refuseMany } from "./properties.ts";
 import { rootOf } from "./propfind.ts";
-import { DAV, type Handled, NAMESPACES, xmlReply } from "./replies.ts";
-import { hrefOf, type Target } from "./target.ts";
+import { DAV, NAMESPACES, xmlReply } from "./replies.ts";
+import { type Handled, hrefOf, type Target } from "./target.ts";
 
 /** `PROPPATCH` (RFC 4918, 9.2): all changes or none. */
 export async function proppatch(c: Handled, services: Services, target: Target): Promise<Response> {
@@ -47,6 +47,7 @@ export async function proppatch(c: Handled, services: Services, target: Target):
 function changesIn(body: XmlElement | undefined): PropertyChange[] {
   const isUpdate = body?.namespace === DAV && body.name === "propertyupdate";
   const changes = isUpdate ? elementsOf(body).flatMap(changesOf) : [];
+  refuseMany(changes);
   if (changes.length > 0) return changes;
   throw new AppError(
     "ErrResourcesInvalidRequest",

@@ -1,15 +1,11 @@
-import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import { AppError } from "../../core/errors.ts";
 import { Locked } from "../../core/tree/locked.ts";
 import { headersOf } from "../reply/envelope.ts";
 import { REFUSALS } from "../openapi/refusals.ts";
-import type { AppEnvironment } from "../request/environment.ts";
 import { respond } from "../reply/respond.ts";
 import { escapeXml, XML_DECLARATION } from "../reply/xml.ts";
-import { hrefOf, type Target } from "./target.ts";
-
-export type Handled = Context<AppEnvironment>;
+import { type Handled, hrefOf, type Target } from "./target.ts";
 
 /** The namespace of WebDAV. Elements in it have the prefix `D`. */
 export const DAV = "DAV:";

@@ -1,10 +1,13 @@
+import type { Context } from "hono";
 import { AppError, quoted } from "../../core/errors.ts";
 import { ownerOf } from "../../core/caller.ts";
 import { cleanedPath } from "../../schemas/clean_path.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { PublicUrl } from "../serving/public_url.ts";
+import type { AppEnvironment } from "../request/environment.ts";
 import { decodePath, pathInAddress } from "../request/address_path.ts";
-import type { Handled } from "./replies.ts";
+
+export type Handled = Context<AppEnvironment>;
 
 /** Where WebDAV is: the caller's own tree. Those of others are below it, at `/t/<user>`. */
 export const DAV_PATH = "/dav";
@@ -45,14 +48,19 @@ export function pathNamed(c: Handled, publicUrl: PublicUrl, address: string): st
   }
   const hosts = [new URL(c.req.url).host, new URL(publicUrl.originFor(c)).host];
   if (!hosts.includes(url.host)) return undefined;
-  const pathname = url.pathname.startsWith(`${publicUrl.path}${DAV_PATH}`)
+  // A proxy may have removed the path of the public URL from the request, and not from the header.
+  const own = `${publicUrl.path}${DAV_PATH}/`;
+  const pathname = `${url.pathname}/`.startsWith(own)
     ? url.pathname.slice(publicUrl.path.length)
     : url.pathname;
-  const [, tree, rest] = /^\/dav(?:\/t\/(\d+)(?![^/]))?(?:\/(.*))?$/s.exec(pathname) ?? [];
+  const [, door, ...segments] = pathname.split("/");
+  if (`/${door}` !== DAV_PATH) return undefined;
   const caller = callerOf(c);
-  if (!/^\/dav(?:\/|$)/.test(pathname)) return undefined;
-  if (Number(tree ?? caller.userId) !== ownerOf(caller)) return undefined;
-  return cleanedPath(decodePath(rest ?? ""));
+  const isNamed = segments[0] === "t" && /^\d+$/.test(segments[1] ?? "");
+  const [tree, path] = isNamed
+    ? [Number(segments[1]), segments.slice(2)]
+    : [caller.userId, segments];
+  return tree === ownerOf(caller) ? cleanedPath(decodePath(path.join("/"))) : undefined;
 }
 
 /** The address of a path. Those of directories end with a slash. */

@@ -142,8 +142,12 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
     return await this.#run(isLarge ? [] : lockKeys(trees), work);
   }
 
+  async beside<T>(userId: number, work: (session: Session) => Promise<T>): Promise<T> {
+    return await this.#run(this.#change === undefined ? lockKeys([userId]) : [], work);
+  }
+
   async davHint(userId: number): Promise<DavHint> {
-    await this.in([userId], () => Promise.resolve());
+    await this.beside(userId, () => Promise.resolve());
     const locked = this.#locks.get(treeLock(userId)) ?? this.#locks.get(LOCKS.allTrees);
     return await locked ?? { locks: true, properties: true };
   }

@@ -32,7 +32,12 @@ export interface TransactionRunner {
   in<T>(trees: Trees, work: (session: Session) => Promise<T>): Promise<T>;
   /** Runs `work` in the transaction, which changes the roots and what is below them. */
   change<T>(roots: readonly Root[], work: (session: Session) => Promise<T>): Promise<T>;
-  /** What the tree of a user has for WebDAV, as its lock was taken. */
+  /**
+   * Runs `work` in the transaction, for what belongs to a tree besides its records. A large change need not take
+   * the lock of the tree for it.
+   */
+  beside<T>(userId: number, work: (session: Session) => Promise<T>): Promise<T>;
+  /** What the tree of a user has for WebDAV, as its lock was taken; a large change knows nothing. */
   davHint(userId: number): Promise<DavHint>;
 }
 
@@ -54,8 +59,13 @@ export class PostgresTransaction implements WriteTransaction {
     this.#kept = kept;
     this.#hint = (userId) => runner.davHint(userId);
     this.dav = new SqlDavChanges({
-      run: (userId, statement, parameters) =>
-        this.#in([userId], (session) => session.all(STATEMENTS.dav[statement], parameters)),
+      run(userId, statement, parameters) {
+        const work = (session: Session) => session.all(STATEMENTS.dav[statement], parameters);
+        // A large change that has begun has not seen the lock.
+        return statement === "addLock"
+          ? runner.change([{ userId, path: String(parameters.path) }], work)
+          : runner.beside(userId, work);
+      },
       hint: this.#hint,
     });
     this.contents = {

@@ -117,6 +117,8 @@ Deno.test("C 30 properties are those of RFC 4918, the quota, the SHA-256 and the
   const { sha256, verdict } = (await dav.find("", "1", own)).get("/dav/a.txt") ?? {};
   assert.equal(sha256, createHash("sha256").update("content").digest("hex"));
   assert.match(verdict ?? "", /^\w+$/);
+  const many = PROP(...Array.from({ length: 101 }, (_, index) => `p${index}`));
+  assert.equal((await dav.send("PROPFIND", "", { body: many })).status, 400);
   const names = await dav.find("a.txt", "0", `<propfind xmlns="DAV:"><propname/></propfind>`);
   assert.equal(names.get("/dav/a.txt")?.["getetag"], "");
 });

@@ -22,6 +22,23 @@ CREATE TABLE properties (
   PRIMARY KEY (record_id, namespace, name)
 );
 
+-- As before, and the path '' stands for the whole tree.
+CREATE OR REPLACE FUNCTION require_free(owner bigint, paths text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  busy bigint;
+BEGIN
+  IF NOT EXISTS (SELECT FROM large_changes) THEN RETURN; END IF;
+  SELECT change INTO busy FROM large_changes AS held, unnest(paths) AS asked
+  WHERE held.user_id = owner AND (
+    asked = held.path OR asked = '' OR starts_with(asked, held.path || '/')
+      OR starts_with(held.path, asked || '/')
+  ) LIMIT 1;
+  IF busy IS NOT NULL THEN
+    RAISE serialization_failure USING CONSTRAINT = 'large_changes', DETAIL = busy::text,
+      MESSAGE = 'a large change of these records is going on';
+  END IF;
+END $$;
+
 -- Takes the lock of a tree, or waits for it, and then looks for what clients of WebDAV have left: 1 for locks in
 -- the tree, 2 for properties in any. It sees what was committed while it waited, as each query of a function does.
 CREATE FUNCTION lock_tree(everyone bigint, tree bigint) RETURNS integer LANGUAGE plpgsql AS $$
