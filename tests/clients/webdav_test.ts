@@ -159,3 +159,34 @@ Deno.test({
     assert.deepEqual(await api.bytes({ path: "dir/a.bin" }), content);
   },
 });
+
+Deno.test({
+  name: "C 30 gio of GNOME stores, reads and moves a file",
+  ignore: !await hasProgram("gio", "version") ||
+    !await hasProgram("sh", "-c", "command -v dbus-run-session && ls /usr/lib/gvfs/gvfsd-dav"),
+  async fn() {
+    await using server = await TestServer.start();
+    await using directory = await TempDir.make();
+    const api = await server.as(7);
+    await Deno.writeTextFile(`${directory.path}/a.txt`, "content");
+    const url = `${server.origin.replace("http://", "dav://anyone@")}/dav`;
+    const script = `echo $PASSWORD | gio mount ${url}
+      gio mkdir ${url}/dir
+      gio copy a.txt ${url}/dir/a.txt
+      gio cat ${url}/dir/a.txt >read
+      gio move ${url}/dir/a.txt ${url}/dir/b.txt
+      gio list ${url}/dir >listed`;
+    const { code, stderr } = await run("dbus-run-session", ["sh", "-euc", script], {
+      cwd: directory.path,
+      env: {
+        HOME: directory.path,
+        XDG_RUNTIME_DIR: directory.path,
+        PASSWORD: await passwordOf(server),
+      },
+    });
+    assert.equal(code, 0, stderr);
+    assert.equal(await Deno.readTextFile(`${directory.path}/read`), "content");
+    assert.equal(await Deno.readTextFile(`${directory.path}/listed`), "b.txt\n");
+    assert.deepEqual(await api.tree(), ["dir", "dir/b.txt"]);
+  },
+});
