@@ -41,7 +41,7 @@ export interface Copied {
 export interface DavChanges {
   /** The locks in a tree that have not ended. Where there are none, that is known without a statement. */
   locksOf(userId: number, now: number): Promise<readonly Lock[]>;
-  /** Adds a lock, and forgets those that have ended. */
+  /** Adds a lock, and forgets those in its tree that have ended. */
   addLock(lock: Lock, now: number): Promise<void>;
   /** Lets a lock end at another time. */
   extendLock(lock: Lock): Promise<void>;

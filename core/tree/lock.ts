@@ -1,4 +1,4 @@
-import { type Caller, ownerOf, requirePermission } from "../caller.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import { AppError, quoted, RetryLater } from "../errors.ts";
 import type { Lock } from "../locks.ts";
 import { sanitizeDirectory } from "../paths.ts";
@@ -32,7 +32,6 @@ export interface TakeLockRequest extends LockRequest, Pick<Lock, "isDeep" | "isS
  */
 export function takeLock(tree: Tree, request: TakeLockRequest): Promise<Lock> {
   const { caller, isDeep, isShared, owner, lastsS } = request;
-  requirePermission(caller, "resources.edit");
   const path = sanitizeDirectory(request.path);
   const userId = ownerOf(caller);
   return tree.records.write(async (transaction) => {

@@ -4,23 +4,27 @@ import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 
 /** What is known without a statement of the locks and properties in a database that this process alone writes. */
 export class DavHints {
-  /** When the last lock of any tree ends, at the latest. */
-  #lockedUntil = 0;
+  /** When the last lock of a tree ends, at the latest. Others have none. */
+  readonly #lockedUntil = new Map<number, number>();
   #hasProperties = false;
 
-  /** Takes over what is in the database at the start: the row of the statement `held`. */
-  open(held: SqlRow | undefined): void {
-    this.#lockedUntil = Number(held?.locked_until ?? 0);
-    this.#hasProperties = held?.has_properties === 1;
+  /** Takes over what is in the database at the start: the rows of `lockedTrees` and of `firstProperty`. */
+  open(lockedTrees: readonly SqlRow[], properties: readonly SqlRow[]): void {
+    for (const row of lockedTrees) this.#lockedUntil.set(Number(row.user_id), Number(row.expiry));
+    this.#hasProperties = properties.length > 0;
   }
 
-  /** Remembers what a statement is about to add. */
-  note(statement: DavStatement, { expiry }: SqlParameters): void {
+  /** Remembers what a statement is about to add to a tree. */
+  note(userId: number, statement: DavStatement, { expiry }: SqlParameters): void {
     if (statement === "setProperty" || statement === "copyProperties") this.#hasProperties = true;
-    if (expiry !== undefined) this.#lockedUntil = Math.max(this.#lockedUntil, Number(expiry));
+    if (expiry === undefined) return;
+    const known = this.#lockedUntil.get(userId) ?? 0;
+    this.#lockedUntil.set(userId, Math.max(known, Number(expiry)));
   }
 
-  at(now: number): DavHint {
-    return { locks: now < this.#lockedUntil, properties: this.#hasProperties };
+  at(userId: number, now: number): DavHint {
+    const until = this.#lockedUntil.get(userId) ?? 0;
+    if (until <= now) this.#lockedUntil.delete(userId);
+    return { locks: until > now, properties: this.#hasProperties };
   }
 }

@@ -134,7 +134,7 @@ export class LargeChanges {
     const { commits, writer, dav } = this.#parts;
     const owner = { userId: upload.userId, everyone: false };
     return await commits.run(async () => {
-      if (this.covers(owner) || dav.at(Date.now()).locks) return undefined;
+      if (this.covers(owner) || dav.at(upload.userId, Date.now()).locks) return undefined;
       const ids = await writer.storeDecided(upload, Date.now());
       return ids && effectsOf(upload, ids);
     }, {

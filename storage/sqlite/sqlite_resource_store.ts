@@ -182,7 +182,10 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       const { reserveBytes = 0, minGeneration = 0 } = options;
       store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
       store.#points.connect();
-      store.#davHints.open(store.#points.rows(["dav", "held"], {})[0]);
+      store.#davHints.open(
+        store.#points.rows(["dav", "lockedTrees"], {}),
+        store.#points.rows(["dav", "firstProperty"], {}),
+      );
     } catch (error) {
       store.#end();
       throw error;

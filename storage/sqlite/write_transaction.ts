@@ -128,11 +128,11 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       quarantine: (hashes) => call((writer) => writer.quarantineContents(hashes)),
     },
     dav: new SqlDavChanges({
-      run: (_userId, statement, parameters) => {
-        parts.dav.note(statement, parameters);
+      run: (userId, statement, parameters) => {
+        parts.dav.note(userId, statement, parameters);
         return call((writer) => writer.rows(["dav", statement], parameters));
       },
-      hint: (_userId, now) => Promise.resolve(parts.dav.at(now)),
+      hint: (userId, now) => Promise.resolve(parts.dav.at(userId, now)),
     }),
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };

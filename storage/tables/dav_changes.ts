@@ -31,13 +31,16 @@ export class SqlDavChanges implements DavChanges {
   }
 
   async locksOf(user: number, now: number): Promise<readonly Lock[]> {
-    if (!(await this.#parts.hint(user, now)).locks) return [];
-    return (await this.#parts.run(user, "locksOf", { user, now })).map(toLock);
+    const { run, hint } = this.#parts;
+    if (!(await hint(user, now)).locks) return [];
+    const rows = await run(user, "locksOf", { user, now });
+    if (rows.length === 0) await run(user, "forgetEnded", { user, now });
+    return rows.map(toLock);
   }
 
   async addLock(lock: Lock, now: number): Promise<void> {
     const { userId: user, isDeep, isShared, expiresAt: expiry, token, path, holder, owner } = lock;
-    await this.#parts.run(user, "forgetExpired", { now });
+    await this.#parts.run(user, "forgetEnded", { user, now });
     await this.#parts.run(user, "addLock", {
       ...{ token, user, path, holder, owner, expiry },
       deep: Number(isDeep),
@@ -45,8 +48,8 @@ export class SqlDavChanges implements DavChanges {
     });
   }
 
-  async extendLock({ userId, token, expiresAt: expiry }: Lock): Promise<void> {
-    await this.#parts.run(userId, "extendLock", { token, expiry });
+  async extendLock({ userId: user, token, expiresAt: expiry }: Lock): Promise<void> {
+    await this.#parts.run(user, "extendLock", { user, token, expiry });
   }
 
   async removeLocks(user: number, tokens: readonly string[]): Promise<void> {

@@ -10,14 +10,14 @@ export function davStatements({ texts, comparePath, recordTables }: Dialect) {
   return {
     locksOf: `SELECT ${LOCK_COLUMNS} FROM locks
       WHERE user_id = :user AND expires_at > :now ORDER BY path, token`,
-    forgetExpired: "DELETE FROM locks WHERE expires_at <= :now",
+    forgetEnded: "DELETE FROM locks WHERE user_id = :user AND expires_at <= :now",
     addLock: `INSERT INTO locks (${LOCK_COLUMNS})
       VALUES (:token, :user, :path, :deep, :shared, :holder, :owner, :expiry)`,
-    extendLock: "UPDATE locks SET expires_at = :expiry WHERE token = :token",
+    extendLock: "UPDATE locks SET expires_at = :expiry WHERE token = :token AND user_id = :user",
     removeLocks: `DELETE FROM locks
       WHERE user_id = :user AND token IN (SELECT value FROM ${texts(":tokens")} AS given)`,
-    held: `SELECT (SELECT max(expires_at) FROM locks) AS locked_until,
-      EXISTS (SELECT 1 FROM properties) AS has_properties`,
+    lockedTrees: "SELECT user_id, max(expires_at) AS expiry FROM locks GROUP BY user_id",
+    firstProperty: "SELECT name FROM properties LIMIT 1",
     propertiesOf: `SELECT record_id, namespace, name, xml FROM properties
       WHERE record_id IN (SELECT CAST(value AS BIGINT) FROM ${texts(":ids")} AS given)
       ORDER BY record_id, namespace, name`,
