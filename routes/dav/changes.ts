@@ -47,7 +47,11 @@ export async function mkcol(c: Handled, { tree }: Services, { path }: Target): P
 }
 
 /** `DELETE` (RFC 4918, 9.6): all or nothing. */
-export async function del(c: Handled, { tree }: Services, { path }: Target): Promise<Response> {
+export async function removePath(
+  c: Handled,
+  { tree }: Services,
+  { path }: Target,
+): Promise<Response> {
   requireBelowRoot(path, 403);
   auditChange(c, { paths: [path] });
   const changes = await remove(tree, {

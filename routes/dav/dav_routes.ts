@@ -1,6 +1,6 @@
 import { AppError } from "../../core/errors.ts";
 import type { ServedRoute, Services } from "../serving/route.ts";
-import { del, get, mkcol, put, transfer } from "./changes.ts";
+import { get, mkcol, put, removePath, transfer } from "./changes.ts";
 import { requireIf } from "./conditions.ts";
 import { lock, unlock } from "./locks.ts";
 import { propfind } from "./propfind.ts";
@@ -27,7 +27,7 @@ const METHODS: readonly DavMethod[] = [
   },
   {
     ...{ method: "DELETE", privilege: "resources.delete" },
-    ...{ action: "resources.delete", handle: del },
+    ...{ action: "resources.delete", handle: removePath },
   },
   {
     ...{ method: "COPY", privilege: "resources.edit" },
