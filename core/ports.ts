@@ -7,6 +7,7 @@
 import type { Chunk, LocatedContent } from "./content.ts";
 import type { ContentChanges } from "./content_changes.ts";
 import type { Entries } from "./event_channel.ts";
+import type { DavChanges } from "./locks.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -175,6 +176,7 @@ export interface Usage {
 export interface WriteTransaction extends RecordLookup {
   /** Changes of the rows of content. Those of a change in steps are steps, too, and are not undone. */
   readonly contents: ContentChanges;
+  readonly dav: DavChanges;
   /** Runs `action` before the transaction commits. If the action fails, the transaction does too. */
   beforeCommit(action: () => Promise<void>): void;
   /**

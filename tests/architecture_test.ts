@@ -25,6 +25,7 @@ const CORE_FOR_STORAGE = [
   "core/scans/ports.ts",
   "core/verdicts.ts",
   "core/links.ts",
+  "core/locks.ts",
   "core/credential_end.ts",
   "core/credential_store.ts",
   "core/hub/git_files.ts",
@@ -135,6 +136,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/supervisor",
     "routes",
     "routes/console",
+    "routes/dav",
     "routes/hub",
     "routes/request",
     "routes/serving",
@@ -183,6 +185,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "routes/scans": FOR_ROUTES,
   "routes/transfers": FOR_ROUTES,
   "routes/trees": [...FOR_ROUTES, "routes/transfers"],
+  "routes/dav": [...FOR_ROUTES, "routes/transfers"],
   "routes/hub": [...FOR_ROUTES, "routes/transfers", "core/hub"],
   "routes/openapi": ["core", "schemas"],
   "routes/console": [

@@ -32,6 +32,8 @@ import type { App } from "../../routes/request/environment.ts";
 import { eventEntry, serverEvents } from "../../routes/events.ts";
 import type { ServerEvents } from "../../routes/serving/route.ts";
 import { largeCommitPermits } from "../../routes/hub/commit.ts";
+import { forgetProperties } from "../../core/upkeep/forget_properties.ts";
+import { DAV_ROUTES } from "../../routes/dav/dav_routes.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { InFlight } from "../../routes/serving/in_flight.ts";
 import { TrustedProxies } from "../../routes/request/client_address.ts";
@@ -187,7 +189,8 @@ export async function compose(
     uploads,
     hub,
     largeCommits: largeCommitPermits(),
-    hubRoutes: HUB_ROUTES,
+    dav: records.dav,
+    doorRoutes: [...HUB_ROUTES, ...DAV_ROUTES],
     url: settings.publicUrl ?? settings.origin,
     capacity,
     capacityHistory: parts.use(
@@ -226,6 +229,7 @@ export async function compose(
   parts.use(expireQuarantine({ quarantine: blobs.quarantine, settledTime, log }));
   const { shared } = records;
   if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));
+  parts.use(forgetProperties(records.dav, log));
   parts.use(expireUploads({ uploads, objects: records.objects }, log));
   const periodMs = settings.scrubDays * DAY_MS;
   parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));

@@ -4,7 +4,7 @@ import type { Chunk } from "../content.ts";
 import { parentOf, refuseUncreatable, sanitizePath } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
-import { chainOf, missingDirectories } from "./directories.ts";
+import { chainOf, missingDirectories, requireParent } from "./directories.ts";
 import { alreadyExists, type Decision } from "./placement.ts";
 import { requireRoom } from "./quota.ts";
 import { Staging, type StoredFiles } from "./staging.ts";
@@ -19,6 +19,8 @@ export interface PutRequest {
   readonly declaredSize: number | undefined;
   /** Throws if the request does not apply to the file at the path, or to there being none. */
   readonly requireCondition: (found: ResourceRecord | undefined) => void;
+  /** Whether the directory above must be there (C 30). @default false: it is made */
+  readonly needsParent?: boolean;
   /** Throws unless the content is what the client has sent. */
   readonly verify: (received: Pick<StagedBlob, "hash" | "sha256">) => void;
 }
@@ -30,11 +32,13 @@ export interface PutRequest {
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid or the content too large,
  *   `ErrResourcesAlreadyExists` when a directory has the path, or a file a path above it,
+ *   `ErrResourcesConflict` when the directory above must be there and is not,
  *   `ErrNotPermitted` when the caller may not replace the file, `ErrResourcesQuotaExceeded` and
  *   `ErrInternal` when it does not fit, and what `requireCondition` and `verify` throw.
  */
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
-  const { caller, content, declaredSize = 0, requireCondition, verify } = request;
+  const { caller, content, declaredSize = 0, requireCondition, needsParent = false, verify } =
+    request;
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
@@ -47,6 +51,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
   };
   const userId = ownerOf(caller);
   const found = await tree.records.findByPath({ userId, everyone: false }, chainOf(path));
+  if (needsParent) requireParent(path, found);
   missingDirectories({ userId, path: parentOf(path), now: 0 }, found);
   decide(found.get(path));
   await requireRoom(tree, {

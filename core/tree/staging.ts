@@ -177,7 +177,7 @@ export class Staging implements AsyncDisposable {
             placed = await this.#place(staged, transaction);
             return placed.changes;
           }),
-        { userId: caller.userId, alone },
+        { caller, alone },
       );
     } catch (error) {
       for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);

@@ -5,6 +5,7 @@ import { Compression, OnConflict, UploadPaths } from "../../schemas/resources.ts
 import { FILE_DOWNLOAD_HEADERS, NOT_MODIFIED, PRECONDITIONS, RANGE } from "./files.ts";
 import { headersOf } from "./headers.ts";
 import type { Operation } from "./operation.ts";
+import type { Refusal } from "./refusals.ts";
 import {
   BINARY,
   contentResponse,
@@ -121,7 +122,12 @@ export const UPLOAD: Operation = {
   ],
   requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
   responses: { 200: enveloped("The records of the files", RESOURCES) },
-  refusals: ["ErrResourcesInvalidData", "ErrResourcesQuotaExceeded", "ErrResourcesAlreadyExists"],
+  refusals: [
+    "ErrResourcesInvalidData",
+    "ErrResourcesQuotaExceeded",
+    "ErrResourcesAlreadyExists",
+    "ErrResourcesLocked",
+  ],
 };
 
 export const DELETE: Operation = {
@@ -130,7 +136,7 @@ export const DELETE: Operation = {
   summary: "Delete records with their descendants, all or none",
   parameters: pathParameters("A path to delete"),
   responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
-  refusals: ["ErrResourcesNotFound"],
+  refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],
 };
 
 export const DELETE_MANY: Operation = {
@@ -140,7 +146,7 @@ export const DELETE_MANY: Operation = {
   description: "Like deleteResources, for more paths than an address takes.",
   requestBody: jsonRequestBody("DeleteResourceRequest", { paths: ["models/llama"] }),
   responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
-  refusals: ["ErrResourcesNotFound"],
+  refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],
 };
 
 export const MKDIR: Operation = {
@@ -149,7 +155,7 @@ export const MKDIR: Operation = {
   summary: "Make a directory and its ancestors",
   requestBody: jsonRequestBody("MkdirResourceRequest", { path: "models/llama" }),
   responses: { 200: enveloped("The directory, new or not", reference("ResourceEntry")) },
-  refusals: ["ErrResourcesAlreadyExists"],
+  refusals: ["ErrResourcesAlreadyExists", "ErrResourcesLocked"],
 };
 
 /** What goes into a destination that is there. */
@@ -158,10 +164,16 @@ const INTO = {
   Copy: "A file, or the entries of a directory, go into the destination if that is a directory.",
 };
 
+const TRANSFER_REFUSALS: readonly Refusal[] = [
+  "ErrResourcesNotFound",
+  "ErrResourcesConflict",
+  "ErrResourcesLocked",
+];
+
 export const MOVE: Operation = transfer("Move");
 export const COPY: Operation = {
   ...transfer("Copy"),
-  refusals: ["ErrResourcesNotFound", "ErrResourcesConflict", "ErrResourcesQuotaExceeded"],
+  refusals: [...TRANSFER_REFUSALS, "ErrResourcesQuotaExceeded"],
 };
 
 function transfer(verb: "Move" | "Copy"): Operation {
@@ -177,7 +189,7 @@ function transfer(verb: "Move" | "Copy"): Operation {
       force: false,
     }),
     responses: { 200: enveloped("The added records, then the updated ones", RESOURCES) },
-    refusals: ["ErrResourcesNotFound", "ErrResourcesConflict"],
+    refusals: TRANSFER_REFUSALS,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Chunk } from "../../core/content.ts";
 import { AppError, RetryLater } from "../../core/errors.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { type CHECKSUM_MISMATCH, REFUSALS } from "../openapi/refusals.ts";
-import { errorFormOf, hasLfsForm, isGitLfs, isHub } from "./error_forms.ts";
+import { errorFormOf, hasLfsForm, isDav, isGitLfs, isHub } from "./error_forms.ts";
 import { encoded } from "./gzip.ts";
 import { respond } from "./respond.ts";
 
@@ -84,7 +84,7 @@ function statusOf({ req: { path } }: Context, error: AppError): Status {
 }
 
 /** The headers that go with an error. */
-function headersOf(c: Context, error: AppError): Record<string, string> {
+export function headersOf(c: Context, error: AppError): Record<string, string> {
   const { kind } = error;
   if (error instanceof RetryLater) return { "Retry-After": String(error.retryAfterS) };
   if (kind === "ErrAuthRequired") return { "WWW-Authenticate": challenge(c) };
@@ -101,6 +101,7 @@ function logInternal(c: Context, error: unknown, log: Log): void {
 /** RFC 6750, 3: the error is named only if the request had a credential. */
 function challenge(c: Context): string {
   if (isGitLfs(c.req.path)) return 'Basic realm="strongroom"';
+  if (isDav(c.req.path)) return 'Basic realm="strongroom", charset="UTF-8"';
   const given = /^bearer\b/i.test(c.req.header("Authorization")?.trim() ?? "");
   return `Bearer realm="strongroom"${given ? ', error="invalid_token"' : ""}`;
 }

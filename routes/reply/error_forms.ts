@@ -46,6 +46,11 @@ export function isHub(path: string): boolean {
   return /^\/hub(?:\/|$)/.test(path);
 }
 
+/** Whether an address is one of WebDAV. */
+export function isDav(path: string): boolean {
+  return /^\/dav(?:\/|$)/.test(path);
+}
+
 /** Whether an address speaks Git LFS, whose clients send a password. */
 export function isGitLfs(path: string): boolean {
   return /^\/hub\/.+\.git\/info\/lfs\//.test(path);

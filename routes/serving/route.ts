@@ -5,6 +5,7 @@ import type { Chunk } from "../../core/content.ts";
 import type { IsOver } from "../../core/credential_end.ts";
 import type { Events } from "../../core/events.ts";
 import type { HubService } from "../../core/hub/ports.ts";
+import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
 import type { ValidateReport } from "../../core/reports.ts";
 import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
@@ -52,6 +53,7 @@ export interface Services {
   readonly auditTrail: AuditTrail | undefined;
   readonly uploads: UploadService;
   readonly hub: HubService;
+  readonly dav: DavStore;
   /** Bounds how many large commits are in memory at once. */
   readonly largeCommits: Semaphore;
   readonly publicUrl: PublicUrl;
@@ -69,9 +71,13 @@ export interface Services {
   readonly log: Log;
 }
 
+type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+/** The methods of RFC 4918. */
+type DavMethodName = "PROPFIND" | "PROPPATCH" | "MKCOL" | "COPY" | "MOVE" | "LOCK" | "UNLOCK";
+
 /** A route as the app serves it: its address, the privilege that it needs, and its handler. */
 export interface ServedRoute {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+  readonly method: HttpMethod | DavMethodName;
   /**
    * In OpenAPI's form, such as `/scans/{id}`. `{+path}` is the rest of the address, slashes as well
    * (RFC 6570). A route answers with and without a trailing slash.
@@ -103,6 +109,7 @@ export interface ServedRoute {
 
 /** A route of the API, with its description. */
 export interface Route extends ServedRoute {
+  readonly method: HttpMethod;
   readonly tree?: boolean;
   readonly operation: Operation;
 }

@@ -17,6 +17,7 @@ import plannedChanges from "./migrations/0016_planned_changes.sql" with { type: 
 import contentsAtCommit from "./migrations/0017_contents_at_commit.sql" with { type: "text" };
 import largeChanges from "./migrations/0018_large_changes.sql" with { type: "text" };
 import verdictDays from "./migrations/0019_verdict_days.sql" with { type: "text" };
+import dav from "./migrations/0020_dav.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -41,6 +42,7 @@ const MIGRATIONS: readonly string[] = [
   contentsAtCommit,
   largeChanges,
   verdictDays,
+  dav,
 ];
 
 /** The version of the schema that this program makes. */

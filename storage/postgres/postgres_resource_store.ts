@@ -18,6 +18,7 @@ import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { RecordSearch } from "../../core/search.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";
+import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
@@ -93,6 +94,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly upkeep: SqlUpkeepStore;
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
+  readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
   readonly sessions: SqlSessionStore;
   readonly uploads: SqlUploadStore;
@@ -141,6 +143,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
       (credential) => revocations.isRevoked(credential),
       () => revocations.settled(),
     );
+    this.dav = new SqlDavStore(statementsOf(STATEMENTS.dav, parts));
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
     const uploads = statementsOf(STATEMENTS.uploads, parts);

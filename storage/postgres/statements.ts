@@ -1,4 +1,5 @@
 import { credentialStatements } from "../tables/credential_statements.ts";
+import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
@@ -11,6 +12,7 @@ import { POSTGRES } from "./dialect.ts";
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
   credentials: credentialStatements(POSTGRES),
+  dav: davStatements(POSTGRES),
   links: LINK_STATEMENTS,
   objects: objectStatements(POSTGRES),
   scans: scanStatements(POSTGRES),

@@ -28,6 +28,7 @@ import endedCredentials from "./migrations/0026_ended_credentials.sql" with { ty
 import joinedUploads from "./migrations/0027_joined_uploads.sql" with { type: "text" };
 import unknownVerdict from "./migrations/0028_unknown_verdict.sql" with { type: "text" };
 import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text" };
+import dav from "./migrations/0030_dav.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -60,6 +61,7 @@ const MIGRATIONS: readonly string[] = [
   joinedUploads,
   unknownVerdict,
   verdictDays,
+  dav,
 ];
 
 /**

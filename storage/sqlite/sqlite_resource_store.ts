@@ -17,6 +17,7 @@ import type { RecordSearch } from "../../core/search.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";
 import { Busy, TooLarge } from "./change_refused.ts";
 import { SqliteContentTable } from "./content_table.ts";
+import { DavHints } from "./dav_hints.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import { LargeChanges, MAX_DIRECT_RECORDS } from "./large_changes.ts";
 import { LongReads } from "./long_reads.ts";
@@ -29,6 +30,7 @@ import { makePrivate } from "../disk/files.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
+import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
@@ -74,6 +76,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly #shortReads: ShortReads;
   readonly #longReads: LongReads;
   readonly #files: TemporaryFiles;
+  readonly #davHints = new DavHints();
 
   readonly scans: SqlScanStore;
   readonly upkeep: SqlUpkeepStore;
@@ -81,6 +84,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly contents: SqliteContentTable;
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
+  readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
   readonly sessions: SqlSessionStore;
   readonly credentials: SqlCredentialStore;
@@ -112,6 +116,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       lookups: this.#lookups,
       longReader: this.#longReader,
       files: this.#files,
+      dav: this.#davHints,
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
     });
     this.#shortReads = new ShortReads({
@@ -132,6 +137,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       version,
     });
     this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
+    this.dav = new SqlDavStore(statementsOf("dav", parts));
     this.links = new SqlLinkStore(statementsOf("links", parts));
     this.sessions = new SqlSessionStore(statementsOf("sessions", parts));
     this.credentials = new SqlCredentialStore(
@@ -177,6 +183,10 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       const { reserveBytes = 0, minGeneration = 0 } = options;
       store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
       store.#points.connect();
+      store.#davHints.open(
+        store.#points.rows(["dav", "lockedTrees"], {}),
+        store.#points.rows(["dav", "firstProperty"], {}),
+      );
     } catch (error) {
       store.#end();
       throw error;

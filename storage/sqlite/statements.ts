@@ -1,4 +1,5 @@
 import { credentialStatements } from "../tables/credential_statements.ts";
+import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
@@ -12,6 +13,7 @@ import { SQLITE } from "./dialect.ts";
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
   credentials: credentialStatements(SQLITE),
+  dav: davStatements(SQLITE),
   links: LINK_STATEMENTS,
   objects: objectStatements(SQLITE),
   scans: scanStatements(SQLITE),

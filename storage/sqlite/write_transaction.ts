@@ -8,7 +8,9 @@ import type {
   WriteTransaction,
 } from "../../core/ports.ts";
 import type { Remote } from "../threads/rpc.ts";
+import { SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
+import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
 import { inParts, mapInParts, partsOf } from "../tables/parts.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
@@ -43,6 +45,7 @@ export interface TransactionParts {
   readonly withCommit: WriteTransaction["last"];
   /** Keeps the records that moves, copies and deletions change. */
   readonly records: ChangeRecords;
+  readonly dav: DavHints;
   readonly rules: TransactionRules;
 }
 
@@ -124,6 +127,13 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       remove: (hashes) => call((writer) => writer.removeContents(hashes)),
       quarantine: (hashes) => call((writer) => writer.quarantineContents(hashes)),
     },
+    dav: new SqlDavChanges({
+      run: (userId, statement, parameters) => {
+        parts.dav.note(userId, statement, parameters);
+        return call((writer) => writer.rows(["dav", statement], parameters));
+      },
+      hint: (userId, now) => Promise.resolve(parts.dav.at(userId, now)),
+    }),
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };
 }

@@ -7,6 +7,7 @@ import type { Events } from "../../core/events.ts";
 import type { HubStore } from "../../core/hub/store.ts";
 import type { LfsObjectStore } from "../../core/lfs_objects.ts";
 import type { LinkStore } from "../../core/links.ts";
+import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
@@ -56,6 +57,7 @@ export interface RecordStore
   readonly upkeep: UpkeepStore;
   readonly verdicts: VerdictStore;
   readonly hub: HubStore;
+  readonly dav: DavStore;
   readonly links: LinkStore;
   readonly sessions: ConsoleSessionStore;
   readonly uploads: UploadStore;

@@ -30,6 +30,7 @@ const OPTIONAL: Readonly<Record<string, [string, ...string[]]>> = {
   "npx -y deno@2.9.6 task -q install": ["npm", "ping", "--fetch-retries=0", "--fetch-timeout=5000"],
   openssl: ["openssl", "version"],
   python3: ["python3", "--version"],
+  rclone: ["rclone", "version"],
 };
 
 /** The first program of each line, after variables. */

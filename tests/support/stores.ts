@@ -17,6 +17,7 @@ export type Stores =
   & ResourceStore
   & Pick<
     SqliteResourceStore,
+    | "dav"
     | "hub"
     | "links"
     | "objectTable"

@@ -4,6 +4,7 @@ import { linkStoreSuite } from "../../conformance/link_store_suite.ts";
 import { objectTableSuite } from "../../conformance/object_table_suite.ts";
 import { scanResultsSuite } from "../../conformance/scan_results_suite.ts";
 import { scanStoreSuite } from "../../conformance/scan_store_suite.ts";
+import { davStoreSuite } from "../../conformance/dav_store_suite.ts";
 import { sessionStoreSuite } from "../../conformance/session_store_suite.ts";
 import { sharesSuite } from "../../conformance/shares_suite.ts";
 import { uploadStoreSuite } from "../../conformance/upload_store_suite.ts";
@@ -29,6 +30,7 @@ if (Postgres.isInstalled) {
   objectTableSuite(engine);
   scanResultsSuite(engine);
   scanStoreSuite(engine);
+  davStoreSuite(engine);
   sessionStoreSuite(engine);
   sharesSuite(engine);
   uploadStoreSuite(engine);
