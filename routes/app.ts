@@ -35,8 +35,8 @@ export interface AppOptions
     Access,
     Omit<Services, "metrics" | "describe" | "largeReports" | "publicUrl" | "isTraced"> {
   readonly audit: AuditLog;
-  /** The routes of the hub, which are not part of the description of the API. */
-  readonly hubRoutes: readonly ServedRoute[];
+  /** The routes of the hub and of S3, which are not part of the description of the API. */
+  readonly doorRoutes: readonly ServedRoute[];
   /** The proxies that may say for which client they ask. @default none */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** What clients without a credential may have. @default {@link LinkLimits} */
@@ -103,7 +103,7 @@ export function createApp(options: AppOptions): App {
     publicUrl,
     isTraced: options.activeSpan !== undefined,
   });
-  for (const route of [...ROUTES, ...HIDDEN_LINK_ROUTES, ...options.hubRoutes]) serve(route, []);
+  for (const route of [...ROUTES, ...HIDDEN_LINK_ROUTES, ...options.doorRoutes]) serve(route, []);
   options.serveConsole?.({
     app,
     verify: options.verify,
@@ -158,7 +158,7 @@ function routeServer(app: App, options: AppOptions, services: Services): ServeRo
       route.method,
       [pattern],
       ...before,
-      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, limits),
+      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, services, limits),
       (c) => route.handle(c, services),
     );
   };
@@ -168,6 +168,7 @@ function routeServer(app: App, options: AppOptions, services: Services): ServeRo
 function checksOf(
   route: ServedRoute,
   { audit, openMetrics, ...access }: AppOptions,
+  services: Services,
   limits: { readonly turns: Turns; readonly links: LinkLimits },
 ): MiddlewareHandler<AppEnvironment>[] {
   const { path, privilege, action, tree = false, basic = false, load = "request" } = route;
@@ -179,6 +180,8 @@ function checksOf(
   const name = action ?? privilege ?? "resources.download";
   const isAllowed = route.signed
     ? requireGrant(access, access.hub)
+    : route.authenticate !== undefined
+    ? route.authenticate(access, services)
     : privilege && requirePrivilege(access, { privilege, tree, basic });
   if (isAllowed === undefined) return [];
   return [

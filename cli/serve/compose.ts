@@ -14,6 +14,7 @@ import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import { Revisions } from "../../core/hub/revisions.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
+import type { FindAccessKey } from "../../core/s3/access_keys.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, TreeParts } from "../../core/tree/changes.ts";
@@ -33,6 +34,7 @@ import { eventEntry, serverEvents } from "../../routes/events.ts";
 import type { ServerEvents } from "../../routes/serving/route.ts";
 import { largeCommitPermits } from "../../routes/hub/commit.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
+import { S3_ROUTES } from "../../routes/s3/s3_routes.ts";
 import { InFlight } from "../../routes/serving/in_flight.ts";
 import { TrustedProxies } from "../../routes/request/client_address.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
@@ -55,6 +57,7 @@ export interface ServerParts {
   readonly host: HostCapacity;
   readonly log: Log;
   readonly verify: VerifyCredential;
+  readonly findAccessKey: FindAccessKey;
   readonly isOver: IsOver;
   /** @default the server mints no credentials */
   readonly sign?: SignCredential | undefined;
@@ -98,6 +101,7 @@ export async function compose(
     host,
     log,
     verify,
+    findAccessKey,
     isOver,
     sign,
     audit,
@@ -187,7 +191,8 @@ export async function compose(
     uploads,
     hub,
     largeCommits: largeCommitPermits(),
-    hubRoutes: HUB_ROUTES,
+    s3: { tree: served, store: records.s3, uploads, findAccessKey },
+    doorRoutes: [...HUB_ROUTES, ...S3_ROUTES],
     url: settings.publicUrl ?? settings.origin,
     capacity,
     scans: {

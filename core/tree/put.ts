@@ -7,7 +7,7 @@ import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 import { alreadyExists, type Decision } from "./placement.ts";
 import { requireRoom } from "./quota.ts";
-import { Staging, type StoredFiles } from "./staging.ts";
+import { Staging, type StagingOptions, type StoredFiles } from "./staging.ts";
 import { refuseLarge } from "./upload_size.ts";
 
 /** A request to store content at a path (C 17). */
@@ -20,7 +20,9 @@ export interface PutRequest {
   /** Throws if the request does not apply to the file at the path, or to there being none. */
   readonly requireCondition: (found: ResourceRecord | undefined) => void;
   /** Throws unless the content is what the client has sent. */
-  readonly verify: (received: Pick<StagedBlob, "hash" | "sha256">) => void;
+  readonly verify: (received: Pick<StagedBlob, "hash" | "sha256" | "crc32">) => void;
+  /** What belongs to the change besides. @default nothing */
+  readonly afterwards?: StagingOptions["afterwards"];
 }
 
 /**
@@ -34,7 +36,7 @@ export interface PutRequest {
  *   `ErrInternal` when it does not fit, and what `requireCondition` and `verify` throw.
  */
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
-  const { caller, content, declaredSize = 0, requireCondition, verify } = request;
+  const { caller, content, declaredSize = 0, requireCondition, verify, afterwards } = request;
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
@@ -58,6 +60,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
     caller,
     decide: (_file, found) => decide(found),
     mayReplace: true,
+    ...(afterwards && { afterwards }),
   });
   const file = await staging.stage({ path, content });
   verify(file.blob);

@@ -20,6 +20,7 @@ import { Semaphore } from "../../core/semaphore.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
+import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
@@ -93,6 +94,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
   readonly links: SqlLinkStore;
+  readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
@@ -141,6 +143,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
       () => revocations.settled(),
     );
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
+    this.s3 = new SqlS3Store(statementsOf(STATEMENTS.s3, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
     const uploads = statementsOf(STATEMENTS.uploads, parts);
     this.uploads = new SqlUploadStore(uploads);

@@ -10,6 +10,7 @@ import type {
 import type { Remote } from "../threads/rpc.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
 import type { BeforeCommit } from "./group_commit.ts";
+import { factsRow } from "../tables/s3_store.ts";
 import { inParts, mapInParts, partsOf } from "../tables/parts.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
 import type { SqlRow } from "../tables/dialect.ts";
@@ -94,6 +95,9 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     async usage(userId) {
       lookup({ userId, everyone: false });
       return await call((writer) => writer.usage(userId));
+    },
+    async keepFacts(record, facts) {
+      await call((writer) => writer.rows(["s3", "keepFacts"], factsRow(record, facts)));
     },
     async completeUpload(id, now) {
       const rows = await call((writer) => writer.rows(["uploads", "complete"], { id, now }));

@@ -10,6 +10,7 @@ import type { LinkStore } from "../../core/links.ts";
 import type { Log } from "../../core/log.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
+import type { S3Store } from "../../core/s3/store.ts";
 import type { RecordSearch } from "../../core/search.ts";
 import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
 import type { UploadStore } from "../../core/uploads.ts";
@@ -55,6 +56,7 @@ export interface RecordStore
   readonly verdicts: VerdictStore;
   readonly hub: HubStore;
   readonly links: LinkStore;
+  readonly s3: S3Store;
   readonly sessions: ConsoleSessionStore;
   readonly uploads: UploadStore;
   readonly objects: LfsObjectStore;
