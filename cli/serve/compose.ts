@@ -228,7 +228,7 @@ export async function compose(
   parts.use(expireQuarantine({ quarantine: blobs.quarantine, settledTime, log }));
   const { shared } = records;
   if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));
-  parts.use(expireUploads({ uploads, objects: records.objects }, log));
+  parts.use(expireUploads({ uploads, objects: records.objects, s3: records.s3 }, log));
   const periodMs = settings.scrubDays * DAY_MS;
   parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));
   parts.use(new Scrub({ store: records.upkeep, blobs, damage, log, periodMs }));

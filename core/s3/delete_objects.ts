@@ -39,3 +39,28 @@ export async function deleteObject(
     throw error;
   }
 }
+
+/**
+ * Deletes the objects of keys: all files in one change, and then directories that have nothing in them.
+ *
+ * @param keys Keys that can be paths.
+ */
+export async function deleteObjects(
+  s3: S3Service,
+  { caller, keys }: { readonly caller: Caller; readonly keys: readonly string[] },
+): Promise<ChangeSet> {
+  const userId = ownerOf(caller);
+  const paths = keys.map(pathOfKey);
+  const files = [...new Set(paths.filter((it) => !it.isDirectory).map(({ path }) => path))];
+  const changes = [
+    ...await commit(s3.tree, async (transaction) => {
+      const found = await transaction.findByPath({ userId, everyone: false }, files);
+      const roots = [...found.values()].filter(({ isDir }) => !isDir);
+      return [changesOf("deleted", await transaction.deleteSubtrees(roots), roots)];
+    }, { userId: caller.userId, isLocal: true }),
+  ];
+  // The directories in others first.
+  const directories = keys.filter((key) => key.endsWith("/")).sort().reverse();
+  for (const key of directories) changes.push(...await deleteObject(s3, { caller, key }));
+  return changes;
+}

@@ -22,6 +22,7 @@ const KINDS = {
   NoSuchKey: "ErrResourcesNotFound",
   NoSuchUpload: "ErrUploadsNotFound",
   NotImplemented: "ErrHubNotOffered",
+  PreconditionFailed: "ErrPreconditionFailed",
   RequestTimeTooSkewed: "ErrAuthRequired",
   SignatureDoesNotMatch: "ErrAuthRequired",
   XAmzContentSHA256Mismatch: "ErrResourcesInvalidData",

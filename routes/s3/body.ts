@@ -34,9 +34,12 @@ export class SignedBody {
   /** Its content. Keep it only when {@link verify} does not throw. */
   readonly content: AsyncIterable<Chunk>;
   readonly #stated: StatedDigest[];
+  readonly #sizeName: string;
+  readonly #statedSize: string | null;
   readonly #running = new Map<Algorithm, Running>();
 
-  constructor(c: Handled, limits: BodyLimits, isStaged: boolean) {
+  /** @param staged The digests that {@link verify} is given. @default none */
+  constructor(c: Handled, limits: BodyLimits, staged: readonly Algorithm[] = []) {
     const { raw } = c.req;
     const { verified } = authenticated(raw);
     const form = payloadForm(verified.payload);
@@ -47,14 +50,14 @@ export class SignedBody {
     }
     const announced = (raw.headers.get("x-amz-trailer") ?? "").split(",")
       .map((name) => name.trim().toLowerCase()).filter((name) => name !== "");
-    for (const algorithm of [...this.#stated, ...announced.map(announcedDigest)]) {
-      // Staging has these anyway.
-      if (isStaged && ["crc32", "md5", "sha256"].includes(algorithm.algorithm)) continue;
-      this.#running.set(algorithm.algorithm, running(algorithm.algorithm));
+    for (const { algorithm } of [...this.#stated, ...announced.map(announcedDigest)]) {
+      if (!staged.includes(algorithm)) this.#running.set(algorithm, running(algorithm));
     }
     const body = bodyContent(raw, limits);
     const name = form.isChunked ? "X-Amz-Decoded-Content-Length" : "Content-Length";
-    this.size = sizeOf(raw.headers.get(name), name, form.isChunked);
+    this.#sizeName = name;
+    this.#statedSize = raw.headers.get(name);
+    this.size = this.#statedSize === null && !form.isChunked ? 0 : this.requiredSize();
     this.content = this.#watched(
       form.isChunked
         ? chunkedContent(body, {
@@ -64,6 +67,16 @@ export class SignedBody {
           onTrailer: (trailer) => this.#takeTrailer(trailer, announced),
         })
         : body,
+    );
+  }
+
+  /** @throws {S3Error} `InvalidArgument` when the client does not state the size. */
+  requiredSize(): number {
+    const text = this.#statedSize;
+    if (text !== null && /^\d{1,15}$/.test(text)) return Number(text);
+    throw new S3Error(
+      "InvalidArgument",
+      `${this.#sizeName} is ${quoted(text ?? "")}, expected a size in bytes`,
     );
   }
 
@@ -126,9 +139,17 @@ export class SignedBody {
   }
 }
 
-/** The body of a request, to be staged: what that computes anyway is not computed twice. */
-export function stagedBody(c: Handled, tree: Tree): SignedBody {
-  return new SignedBody(c, uploadBodyLimits(tree), true);
+/**
+ * The body of a request, to be staged.
+ *
+ * @param staged What staging computes anyway is not computed twice. @default what it does of files
+ */
+export function stagedBody(
+  c: Handled,
+  tree: Tree,
+  staged: readonly Algorithm[] = ["crc32", "md5", "sha256"],
+): SignedBody {
+  return new SignedBody(c, uploadBodyLimits(tree), staged);
 }
 
 interface Running {
@@ -208,10 +229,4 @@ function digestOf(header: string, algorithm: Algorithm, base64: string): StatedD
     "InvalidDigest",
     `${header} is ${quoted(base64)}, expected ${LENGTHS[algorithm]} bytes in base64`,
   );
-}
-
-function sizeOf(text: string | null, name: string, isRequired: boolean): number {
-  if (text === null && !isRequired) return 0;
-  if (text !== null && /^\d{1,15}$/.test(text)) return Number(text);
-  throw new S3Error("InvalidArgument", `${name} is ${quoted(`${text}`)}, expected a size in bytes`);
 }

@@ -95,27 +95,22 @@ export function objectHeaders(
     return value === undefined ? [] : [[name, value] as const];
   });
   const count = Object.keys(tags).length;
-  return named({
-    ...headers,
-    ...Object.fromEntries(replaced),
-    etag: etagOf({ hash }, facts?.etag),
+  return {
+    ...Object.fromEntries(
+      Object.entries({ ...headers, ...Object.fromEntries(replaced) })
+        .map(([name, value]) => [titleCase(name), value]),
+    ),
+    ETag: etagOf({ hash }, facts?.etag),
     ...Object.fromEntries(
       Object.entries(user).map(([name, value]) => [`${USER_PREFIX}${name}`, value]),
     ),
     ...(count > 0 && { "x-amz-tagging-count": String(count) }),
-  });
+  };
 }
 
-/** Headers by the names that replies have, so that one replaces another. */
-function named(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map((
-      [name, value],
-    ) => [
-      name === "etag" ? "ETag" : name.replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase()),
-      value,
-    ]),
-  );
+/** The name of a header as replies have it, so that one replaces another. */
+function titleCase(name: string): string {
+  return name.replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
 /** @throws {S3Error} `NotImplemented` when a request asks for what the door does not have. */

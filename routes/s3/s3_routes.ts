@@ -7,9 +7,22 @@ import {
   headBucket,
   listBuckets,
 } from "./buckets.ts";
+import { copyObject } from "./copy.ts";
+import { COPY_SOURCE } from "./copy_source.ts";
+import { deleteMany } from "./delete_many.ts";
 import { listObjects, listObjectsV2 } from "./list.ts";
+import {
+  abortMultipartUpload,
+  completeMultipartUpload,
+  createMultipartUpload,
+  listMultipartUploads,
+  listParts,
+  uploadPart,
+  uploadPartCopy,
+} from "./multipart.ts";
 import { deleteObject, getObject, putObject } from "./objects.ts";
 import { dispatch, type S3Operation } from "./operation.ts";
+import { deleteTags, getTags, putTags } from "./tags.ts";
 import { S3_PATH } from "./target.ts";
 
 const LIST = ["prefix", "delimiter", "max-keys", "encoding-type"];
@@ -71,6 +84,23 @@ const BUCKETS: readonly S3Operation[] = [
     privilege: "resources.view",
     handle: listObjects,
   },
+  {
+    name: "ListMultipartUploads",
+    method: "GET",
+    on: "bucket",
+    by: ["uploads"],
+    parameters: ["prefix", "max-uploads", "key-marker", "upload-id-marker", "encoding-type"],
+    privilege: "resources.view",
+    handle: listMultipartUploads,
+  },
+  {
+    name: "DeleteObjects",
+    method: "POST",
+    on: "bucket",
+    by: ["delete"],
+    privilege: "resources.delete",
+    handle: deleteMany,
+  },
 ];
 
 const OBJECTS: readonly S3Operation[] = [
@@ -91,11 +121,43 @@ const OBJECTS: readonly S3Operation[] = [
     handle: getObject,
   },
   {
+    name: "CopyObject",
+    method: "PUT",
+    on: "object",
+    header: COPY_SOURCE,
+    privilege: "resources.upload",
+    handle: copyObject,
+  },
+  {
     name: "PutObject",
     method: "PUT",
     on: "object",
     privilege: "resources.upload",
     handle: putObject,
+  },
+  {
+    name: "GetObjectTagging",
+    method: "GET",
+    on: "object",
+    by: ["tagging"],
+    privilege: "resources.view",
+    handle: getTags,
+  },
+  {
+    name: "PutObjectTagging",
+    method: "PUT",
+    on: "object",
+    by: ["tagging"],
+    privilege: "resources.edit",
+    handle: putTags,
+  },
+  {
+    name: "DeleteObjectTagging",
+    method: "DELETE",
+    on: "object",
+    by: ["tagging"],
+    privilege: "resources.edit",
+    handle: deleteTags,
   },
   {
     name: "DeleteObject",
@@ -106,8 +168,61 @@ const OBJECTS: readonly S3Operation[] = [
   },
 ];
 
-/** All operations of the door. */
-export const S3_OPERATIONS: readonly S3Operation[] = [...BUCKETS, ...OBJECTS];
+const PARTS: readonly S3Operation[] = [
+  {
+    name: "CreateMultipartUpload",
+    method: "POST",
+    on: "object",
+    by: ["uploads"],
+    privilege: "resources.upload",
+    handle: createMultipartUpload,
+  },
+  {
+    name: "UploadPartCopy",
+    method: "PUT",
+    on: "object",
+    by: ["partNumber", "uploadId"],
+    header: COPY_SOURCE,
+    privilege: "resources.upload",
+    handle: uploadPartCopy,
+  },
+  {
+    name: "UploadPart",
+    method: "PUT",
+    on: "object",
+    by: ["partNumber", "uploadId"],
+    privilege: "resources.upload",
+    handle: uploadPart,
+  },
+  {
+    name: "CompleteMultipartUpload",
+    method: "POST",
+    on: "object",
+    by: ["uploadId"],
+    privilege: "resources.upload",
+    handle: completeMultipartUpload,
+  },
+  {
+    name: "AbortMultipartUpload",
+    method: "DELETE",
+    on: "object",
+    by: ["uploadId"],
+    privilege: "resources.upload",
+    handle: abortMultipartUpload,
+  },
+  {
+    name: "ListParts",
+    method: "GET",
+    on: "object",
+    by: ["uploadId"],
+    parameters: ["max-parts", "part-number-marker", "encoding-type"],
+    privilege: "resources.view",
+    handle: listParts,
+  },
+];
+
+/** All operations of the door, those with a header before those without. */
+export const S3_OPERATIONS: readonly S3Operation[] = [...BUCKETS, ...OBJECTS, ...PARTS];
 
 const handle = dispatch(S3_OPERATIONS);
 const served = { privilege: "any", tree: "address", authenticate, handle } as const;

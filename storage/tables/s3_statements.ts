@@ -34,6 +34,28 @@ export const s3Statements = (dialect: Dialect) => {
       VALUES (:record, :hash, :etag, :metadata)
       ON CONFLICT (record_id) DO UPDATE
         SET hash = excluded.hash, etag = excluded.etag, metadata = excluded.metadata`,
+    addUpload: `INSERT INTO s3_uploads (id, user_id, path, metadata, created_at, expires_at)
+      SELECT :id, :user, :path, :metadata, :now, :expiry
+      WHERE (SELECT count(*) FROM s3_uploads WHERE user_id = :user) < :max RETURNING id`,
+    findUpload: `SELECT * FROM s3_uploads
+      WHERE id = :id AND user_id = :user AND expires_at > :now`,
+    uploads: `SELECT * FROM s3_uploads
+      WHERE user_id = :user AND expires_at > :now AND path >= :prefix AND path < :before
+        AND (path > :path OR path = :path AND id > :id) ORDER BY path, id LIMIT :limit`,
+    extendUpload: "UPDATE s3_uploads SET expires_at = :expiry WHERE id = :id RETURNING id",
+    part: "SELECT part FROM s3_parts WHERE upload = :upload AND number = :number",
+    keepPart: `INSERT INTO s3_parts (upload, number, part, size, md5, created_at)
+      VALUES (:upload, :number, :part, :size, :md5, :now)
+      ON CONFLICT (upload, number) DO UPDATE SET part = excluded.part, size = excluded.size,
+        md5 = excluded.md5, created_at = excluded.created_at`,
+    parts: `SELECT number, part, size, md5, created_at FROM s3_parts
+      WHERE upload = :upload AND number > :after ORDER BY number LIMIT :limit`,
+    removeUpload: "DELETE FROM s3_uploads WHERE id = :id",
+    removeExpiredUploads: "DELETE FROM s3_uploads WHERE expires_at <= :now",
+    forgetFacts: `DELETE FROM s3_objects WHERE record_id IN (
+      SELECT record_id FROM s3_objects
+      WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.id = s3_objects.record_id)
+      LIMIT :limit) RETURNING record_id`,
   } as const;
 };
 
