@@ -10,7 +10,7 @@ import { type Access, requirePrivilege } from "./serving/auth.ts";
 import { TrustedProxies } from "./request/client_address.ts";
 import { failure, failureOf } from "./reply/envelope.ts";
 import type { App, AppEnvironment } from "./request/environment.ts";
-import { isHub } from "./reply/error_forms.ts";
+import { isHub, S3_PATH, withS3Path } from "./reply/error_forms.ts";
 import { followsLink, HIDDEN_LINK_ROUTES } from "./trees/hidden_link.ts";
 import { identify } from "./serving/identify.ts";
 import type { InFlight } from "./serving/in_flight.ts";
@@ -88,8 +88,8 @@ export function createApp(options: AppOptions): App {
   let description: Chunk | undefined;
   // Every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({
-    router: new SplitRouter("/hub/"),
-    getPath: publicUrl.routeOf,
+    router: new SplitRouter(["/hub/", S3_PATH]),
+    getPath: (request) => withS3Path(publicUrl.routeOf(request)),
   });
   app.use(identify(trustedProxies));
   app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));

@@ -56,6 +56,17 @@ export function isHub(path: string): boolean {
   return /^\/hub(?:\/|$)/.test(path);
 }
 
+/** Where the S3 door is. */
+export const S3_PATH = "/s3";
+
+/**
+ * The path of a route for an address. Some clients of S3 can have no path before that of a bucket: buckets are
+ * below the root as well.
+ */
+export function withS3Path(path: string): string {
+  return /^\/(?:own|tree-\d+)(?:\/|$)/.test(path) ? S3_PATH + path : path;
+}
+
 /** Whether an address is one of the S3 door. */
 export function isS3(path: string): boolean {
   return /^\/s3(?:\/|$)/.test(path);

@@ -98,12 +98,12 @@ export async function putObject(
   auditChange(c, { paths: [path] });
   refuseUnsupported(headers);
   const metadata = metadataOf(headers);
-  const body = stagedBody(c, s3.tree);
   if (isDirectory) {
-    await body.requireEmpty(key);
+    await stagedBody(c, s3.tree, []).requireEmpty(key);
     const record = await mkdir(s3.tree, { caller, path });
     return emptyReply(c, 200, { ETag: etagOf(record, undefined) });
   }
+  const body = stagedBody(c, s3.tree);
   const { changes, record } = await store(s3, {
     caller,
     path,

@@ -22,8 +22,8 @@ import {
 } from "./multipart.ts";
 import { deleteObject, getObject, putObject } from "./objects.ts";
 import { dispatch, type S3Operation } from "./operation.ts";
+import { S3_PATH } from "../reply/error_forms.ts";
 import { deleteTags, getTags, putTags } from "./tags.ts";
-import { S3_PATH } from "./target.ts";
 
 const LIST = ["prefix", "delimiter", "max-keys", "encoding-type"];
 const REPLACED = [

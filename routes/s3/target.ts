@@ -20,8 +20,6 @@ export interface Target {
   readonly query: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Where the door is. */
-export const S3_PATH = "/s3";
 /** The bucket that is the tree of the caller. */
 const OWN = "own";
 const TREE = /^tree-([1-9]\d{0,15})$/;
@@ -38,7 +36,8 @@ export function targetOf(c: Handled, publicUrl: PublicUrl): Target {
   const path = decoded(mark < 0 ? address : address.slice(0, mark));
   const query = mark < 0 ? "" : address.slice(mark + 1);
   const isWhole = publicUrl.path !== "" && path.startsWith(`${publicUrl.path}/`);
-  const [, , bucket = "", ...key] = path.slice(isWhole ? publicUrl.path.length : 0).split("/");
+  const own = path.slice(isWhole ? publicUrl.path.length : 0);
+  const [, bucket = "", ...key] = own.replace(/^\/s3(?=\/|$)/, "").split("/");
   return {
     path,
     bucket: bucket === "" ? undefined : bucket,
