@@ -17,7 +17,7 @@ const CODES: { readonly [Kind in ErrorKind]?: string } = {
   ErrAuthRequired: "AccessDenied",
   ErrNotPermitted: "AccessDenied",
   ErrInternal: "InternalError",
-  ErrResourcesInvalidRequest: "InvalidRequest",
+  ErrResourcesInvalidRequest: "InvalidArgument",
   ErrResourcesInvalidData: "InvalidRequest",
   ErrResourcesQuotaExceeded: "QuotaExceeded",
   ErrResourcesNotFound: "NoSuchKey",
