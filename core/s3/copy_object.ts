@@ -45,7 +45,9 @@ export async function copyObject(
     async alongside(transaction) {
       const scope = { userId: ownerOf(caller), everyone: false };
       const found = (await transaction.findByPath(scope, [source.path])).get(source.path);
-      if (found?.hash === hash) return { changes: [], files: [{ path, blob: { hash, size, crc32 } }] };
+      if (found?.hash === hash) {
+        return { changes: [], files: [{ path, blob: { hash, size, crc32 } }] };
+      }
       throw new AppError(
         "ErrResourcesNotFound",
         `Cannot copy ${quoted(source.path)}: it was just changed`,

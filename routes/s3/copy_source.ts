@@ -5,7 +5,7 @@ import type { S3Service } from "../../core/s3/service.ts";
 import { representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
 import { etagOf } from "./headers.ts";
-import { type FoundObject, findObject, noSuchKey } from "./objects.ts";
+import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
 import { type Handled, treeOfBucket } from "./target.ts";
 
 /** The header that names what is copied. */

@@ -20,7 +20,7 @@ import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { stagedBody } from "./body.ts";
-import { copySource, copiedRange } from "./copy_source.ts";
+import { copiedRange, copySource } from "./copy_source.ts";
 import { metadataOf, refuseUnsupported } from "./headers.ts";
 import { limitOf, writtenAs } from "./list.ts";
 import { element, emptyReply, timeElement, xmlReply } from "./reply.ts";
@@ -131,7 +131,9 @@ export async function listParts(c: Handled, { s3 }: Services, target: Target) {
     element("PartNumberMarker", after),
     element("MaxParts", limit),
     element("IsTruncated", found.length > limit),
-    found.length > limit ? element("NextPartNumberMarker", parts.at(-1)?.number ?? after) : undefined,
+    found.length > limit
+      ? element("NextPartNumberMarker", parts.at(-1)?.number ?? after)
+      : undefined,
     ...parts.map(({ number, size, md5, createdAt }) =>
       element("Part", [
         element("PartNumber", number),
@@ -209,7 +211,10 @@ function partNumber(target: Target): number {
 function numberIn(text: string, name: string, max: number): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : Infinity;
   if (number <= max) return number;
-  throw new S3Error("InvalidArgument", `${name} is ${quoted(text)}, expected a number up to ${max}`);
+  throw new S3Error(
+    "InvalidArgument",
+    `${name} is ${quoted(text)}, expected a number up to ${max}`,
+  );
 }
 
 function filePathOf(key: string): string {

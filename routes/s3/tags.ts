@@ -6,7 +6,7 @@ import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { refuseLarge } from "./headers.ts";
-import { type FoundObject, findObject, noSuchKey } from "./objects.ts";
+import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
 import { element, emptyReply, xmlReply } from "./reply.ts";
 import type { Handled, Target } from "./target.ts";
 import { childrenOf, malformed, requiredText, xmlOf } from "./xml_body.ts";

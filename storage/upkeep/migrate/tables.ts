@@ -81,6 +81,12 @@ export const TABLES: readonly Table[] = [
     key: ["user_id", "path"],
     rowsAtOnce: 1000,
   },
+  {
+    name: "s3_objects",
+    columns: { record_id: "number", hash: "text", etag: "text", metadata: "text" },
+    key: ["record_id"],
+    rowsAtOnce: 500,
+  },
   { name: "accepted_losses", columns: { hash: "text" }, key: ["hash"], rowsAtOnce: 1000 },
   {
     name: "links",
