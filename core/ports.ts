@@ -1,11 +1,12 @@
 /**
- * What core needs from storage. All ports are asynchronous, so that a distributed store can
- * implement them. Each implementation passes the suites in tests/conformance.
+ * What core needs from storage. All ports are asynchronous. Each implementation passes the suites in
+ * tests/conformance.
  * See docs/design/invariants.md.
  */
 
 import type { Chunk, LocatedContent } from "./content.ts";
 import type { ContentChanges } from "./content_changes.ts";
+import type { ObjectFacts } from "./object_facts.ts";
 import type { Entries } from "./event_channel.ts";
 import type { DavChanges } from "./locks.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
@@ -229,6 +230,8 @@ export interface WriteTransaction extends RecordLookup {
   copySubtrees(placements: readonly Placement[], now: number): Promise<TransferEffects>;
   /** What the tree of a user holds at this point. */
   usage(userId: number): Promise<Usage>;
+  /** Keeps what the S3 door has of the object of a record, in place of what it had before. */
+  keepFacts(record: Pick<ResourceRecord, "id" | "hash">, facts: ObjectFacts): Promise<void>;
   /** Marks a resumable upload as complete. */
   completeUpload(id: string, now: number): Promise<void>;
   /** The content of the tree with each of the digests, or undefined if none of its files has it. */
@@ -291,8 +294,7 @@ export interface WriteOptions<T> {
    */
   readonly events?: ((result: T) => Entries) | undefined;
   /**
-   * Whether the work needs a commit of its own. Other small writes that wait at the same time share
-   * one. @default false
+   * Whether the work needs a commit of its own. Other small writes that wait share one. @default false
    */
   readonly alone?: boolean;
   /**

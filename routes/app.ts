@@ -10,7 +10,7 @@ import { type Access, requirePrivate, requirePrivilege } from "./serving/auth.ts
 import { TrustedProxies } from "./request/client_address.ts";
 import { failure, failureOf } from "./reply/envelope.ts";
 import type { App, AppEnvironment } from "./request/environment.ts";
-import { isDav, isHub } from "./reply/error_forms.ts";
+import { isDav, isHub, S3_PATH, withS3Path } from "./reply/error_forms.ts";
 import { followsLink, HIDDEN_LINK_ROUTES } from "./trees/hidden_link.ts";
 import { identify } from "./serving/identify.ts";
 import type { InFlight } from "./serving/in_flight.ts";
@@ -88,8 +88,8 @@ export function createApp(options: AppOptions): App {
   let description: Chunk | undefined;
   // Every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({
-    router: new SplitRouter(["/hub/", "/dav/"]),
-    getPath: publicUrl.routeOf,
+    router: new SplitRouter(["/hub/", "/dav/", S3_PATH]),
+    getPath: (request) => withS3Path(publicUrl.routeOf(request)),
   });
   app.use(identify(trustedProxies));
   app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));
@@ -161,7 +161,7 @@ function routeServer(app: App, options: AppOptions, services: Services): ServeRo
       route.method,
       [pattern],
       ...before,
-      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, limits),
+      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, services, limits),
       (c) => route.handle(c, services),
     );
   };
@@ -171,6 +171,7 @@ function routeServer(app: App, options: AppOptions, services: Services): ServeRo
 function checksOf(
   route: ServedRoute,
   { audit, openMetrics, ...access }: AppOptions,
+  services: Services,
   limits: { readonly turns: Turns; readonly links: LinkLimits },
 ): MiddlewareHandler<AppEnvironment>[] {
   const { path, privilege, action, tree = false, basic = false, load = "request" } = route;
@@ -182,6 +183,8 @@ function checksOf(
   const name = action ?? privilege ?? "resources.download";
   const isAllowed = route.signed
     ? requireGrant(access, access.hub)
+    : route.authenticate !== undefined
+    ? route.authenticate(access, services)
     : privilege && requirePrivilege(access, { privilege, tree, basic });
   if (isAllowed === undefined) return [];
   return [

@@ -7,7 +7,7 @@ import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories, requireParent } from "./directories.ts";
 import { alreadyExists, type Decision } from "./placement.ts";
 import { requireRoom } from "./quota.ts";
-import { Staging, type StoredFiles } from "./staging.ts";
+import { Staging, type StagingOptions, type StoredFiles } from "./staging.ts";
 import { refuseLarge } from "./upload_size.ts";
 
 /** A request to store content at a path (C 17). */
@@ -22,7 +22,9 @@ export interface PutRequest {
   /** Whether the directory above must be there (C 30). @default false: it is made */
   readonly needsParent?: boolean;
   /** Throws unless the content is what the client has sent. */
-  readonly verify: (received: Pick<StagedBlob, "hash" | "sha256">) => void;
+  readonly verify: (received: Pick<StagedBlob, "hash" | "sha256" | "crc32">) => void;
+  /** What belongs to the change besides. @default nothing */
+  readonly afterwards?: StagingOptions["afterwards"];
 }
 
 /**
@@ -37,8 +39,8 @@ export interface PutRequest {
  *   `ErrInternal` when it does not fit, and what `requireCondition` and `verify` throw.
  */
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
-  const { caller, content, declaredSize = 0, requireCondition, needsParent = false, verify } =
-    request;
+  const { caller, content, declaredSize = 0, requireCondition, needsParent = false } = request;
+  const { verify, afterwards } = request;
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
@@ -63,6 +65,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
     caller,
     decide: (_file, found) => decide(found),
     mayReplace: true,
+    ...(afterwards && { afterwards }),
   });
   const file = await staging.stage({ path, content });
   verify(file.blob);

@@ -1,14 +1,12 @@
 import type { Context } from "hono";
-import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../../core/content.ts";
 import { AppError, RetryLater } from "../../core/errors.ts";
 import { asError, type Log } from "../../core/log.ts";
-import { type CHECKSUM_MISMATCH, REFUSALS } from "../openapi/refusals.ts";
+import { type S3Code, S3Error } from "../../core/s3/s3_error.ts";
+import { REFUSALS } from "../openapi/refusals.ts";
 import { errorFormOf, hasLfsForm, isDav, isGitLfs, isHub } from "./error_forms.ts";
 import { encoded } from "./gzip.ts";
 import { respond } from "./respond.ts";
-
-type Status = StatusCode | typeof CHECKSUM_MISMATCH;
 
 /** The status logged and counted for a request whose client disconnected. HTTP defines none. */
 const CLIENT_GONE = 499;
@@ -43,29 +41,37 @@ export function successBytes(
 
 export interface FailureOptions {
   /** @default the status of the kind */
-  readonly status?: Status;
+  readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** What the body has besides. @default nothing */
   readonly fields?: Readonly<Record<string, string>>;
+  /** The code of Amazon S3 below its door. @default that of the kind */
+  readonly s3Code?: S3Code | undefined;
 }
 
 /** A refusal in the envelope (C 2), or in another form below the hub (C 20). */
 export function failure(
   c: Context,
   { kind, message }: Pick<AppError, "kind" | "message">,
-  { status = REFUSALS[kind].status, headers = {}, fields }: FailureOptions = {},
+  { status = REFUSALS[kind].status, headers = {}, fields, s3Code }: FailureOptions = {},
 ): Response {
   c.set("failure", { kind, message });
   const userAgent = c.req.header("User-Agent");
-  const form = errorFormOf(c.req.path, { kind, message, status, userAgent });
-  return json(c, status, { ...form.body, ...fields }, { ...form.headers, ...headers });
+  const requestId = c.get("requestId");
+  const refused = { kind, message, status, userAgent, s3Code, fields, requestId };
+  const { text, headers: own, status: replied = status } = errorFormOf(c.req.path, refused);
+  return jsonBytes(c, replied, encoder.encode(text), { ...own, ...headers });
 }
 
 /** The reply for what a handler threw. Anything but an {@link AppError} is logged as `ErrInternal`. */
 export function failureOf(c: Context, error: unknown, log: Log): Response {
   if (error instanceof AppError) {
     if (error.kind === "ErrInternal") logInternal(c, error, log);
-    return failure(c, error, { headers: headersOf(c, error), status: statusOf(c, error) });
+    return failure(c, error, {
+      headers: headersOf(c, error),
+      status: statusOf(c, error),
+      s3Code: error instanceof S3Error ? error.code : undefined,
+    });
   }
   // The client disconnected, which is not a failure of the server.
   if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
@@ -78,7 +84,7 @@ export function failureOf(c: Context, error: unknown, log: Log): Response {
  * The status of an error. Clients of the hub wait for a scan if it is that of too many requests (C 31). Git
  * LFS would not show the reason then.
  */
-function statusOf({ req: { path } }: Context, error: AppError): Status {
+function statusOf({ req: { path } }: Context, error: AppError): number {
   const isPending = error instanceof RetryLater && error.kind === "ErrResourcesQuarantined";
   return isPending && isHub(path) && !hasLfsForm(path) ? 429 : REFUSALS[error.kind].status;
 }
@@ -108,7 +114,7 @@ function challenge(c: Context): string {
 
 function json(
   c: Context,
-  status: Status,
+  status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
@@ -117,7 +123,7 @@ function json(
 
 function jsonBytes(
   c: Context,
-  status: Status,
+  status: number,
   bytes: Chunk,
   headers: Readonly<Record<string, string>> = {},
 ): Response {

@@ -18,8 +18,10 @@ import type { TokenService } from "../../core/tokens.ts";
 import type { LinkService } from "../../core/tree/links.ts";
 import type { UploadService } from "../../core/tree/resumable_upload.ts";
 import type { WaiverService } from "../../core/waivers.ts";
-import type { Context } from "hono";
+import type { S3Service } from "../../core/s3/service.ts";
+import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnvironment } from "../request/environment.ts";
+import type { Access } from "./auth.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { PublicUrl } from "./public_url.ts";
@@ -54,6 +56,7 @@ export interface Services {
   readonly uploads: UploadService;
   readonly hub: HubService;
   readonly dav: DavStore;
+  readonly s3: S3Service;
   /** Bounds how many large commits are in memory at once. */
   readonly largeCommits: Semaphore;
   readonly publicUrl: PublicUrl;
@@ -92,6 +95,11 @@ export interface ServedRoute {
   readonly basic?: boolean;
   /** Whether its address is signed, in place of a credential. @default false */
   readonly signed?: boolean;
+  /**
+   * Verifies who makes a request, in place of a credential in a header: sets its caller, in the tree that the
+   * request acts in, and counts it.
+   */
+  readonly authenticate?: (access: Access, services: Services) => MiddlewareHandler<AppEnvironment>;
   /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
   readonly action?: string;
   /**

@@ -4,8 +4,8 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 
 /**
- * Routes below some prefixes apart from all others. Those of the hub and of WebDAV need a router that takes twenty
- * times as long as the one that serves the others.
+ * Routes below some prefixes apart from all others. Those of the hub, of S3 and of WebDAV need a router that
+ * takes twenty times as long as the one that serves the others.
  */
 export class SplitRouter<T> implements Router<T> {
   readonly name = "SplitRouter";
@@ -13,7 +13,6 @@ export class SplitRouter<T> implements Router<T> {
   readonly #below = new TrieRouter<T>();
   readonly #others = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
 
-  /** @param prefixes Each ends with a slash. */
   constructor(prefixes: readonly string[]) {
     this.#prefixes = prefixes;
   }

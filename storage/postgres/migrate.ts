@@ -18,6 +18,7 @@ import contentsAtCommit from "./migrations/0017_contents_at_commit.sql" with { t
 import largeChanges from "./migrations/0018_large_changes.sql" with { type: "text" };
 import verdictDays from "./migrations/0019_verdict_days.sql" with { type: "text" };
 import dav from "./migrations/0020_dav.sql" with { type: "text" };
+import s3Objects from "./migrations/0021_s3_objects.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -43,6 +44,7 @@ const MIGRATIONS: readonly string[] = [
   largeChanges,
   verdictDays,
   dav,
+  s3Objects,
 ];
 
 /** The version of the schema that this program makes. */

@@ -22,6 +22,7 @@ import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
+import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
@@ -96,6 +97,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly hub: SqlHubStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
@@ -145,6 +147,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     );
     this.dav = new SqlDavStore(statementsOf(STATEMENTS.dav, parts));
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
+    this.s3 = new SqlS3Store(statementsOf(STATEMENTS.s3, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
     const uploads = statementsOf(STATEMENTS.uploads, parts);
     this.uploads = new SqlUploadStore(uploads);

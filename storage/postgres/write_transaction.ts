@@ -9,6 +9,8 @@ import type {
   Scope,
   WriteTransaction,
 } from "../../core/ports.ts";
+import type { ObjectFacts } from "../../core/object_facts.ts";
+import { factsRow } from "../tables/s3_store.ts";
 import { inParts, mapInParts } from "../tables/parts.ts";
 import { type DavHint, SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
@@ -167,6 +169,12 @@ export class PostgresTransaction implements WriteTransaction {
 
   usage(userId: number) {
     return this.#in([userId], (session) => usageOf(session, { userId, everyone: false }));
+  }
+
+  keepFacts(record: Pick<ResourceRecord, "id" | "hash">, facts: ObjectFacts): Promise<void> {
+    return this.#in([], async (session) => {
+      await session.run(STATEMENTS.s3.keepFacts, factsRow(record, facts));
+    });
   }
 
   completeUpload(id: string, now: number): Promise<void> {

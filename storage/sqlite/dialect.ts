@@ -21,6 +21,7 @@ export const SQLITE: Dialect = {
   pattern: (letters) => `*${letters.map(anyOf).join("")}*`,
   byPath: (column) => column,
   isParent: (column, value) => `${column} = ${value}`,
+  isTopLevel: (column) => `${column} IS NULL`,
   child: "path",
   childKey: (parent, name) => `${parent} || '/' || ${name}`,
   indexedBy: (index) => `INDEXED BY ${index}`,

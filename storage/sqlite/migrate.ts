@@ -29,6 +29,7 @@ import joinedUploads from "./migrations/0027_joined_uploads.sql" with { type: "t
 import unknownVerdict from "./migrations/0028_unknown_verdict.sql" with { type: "text" };
 import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text" };
 import dav from "./migrations/0030_dav.sql" with { type: "text" };
+import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -62,6 +63,7 @@ const MIGRATIONS: readonly string[] = [
   unknownVerdict,
   verdictDays,
   dav,
+  s3Objects,
 ];
 
 /**

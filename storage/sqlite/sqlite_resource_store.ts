@@ -34,6 +34,7 @@ import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
+import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
@@ -86,6 +87,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly hub: SqlHubStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
   readonly credentials: SqlCredentialStore;
   readonly search: RecordSearch["search"];
@@ -139,6 +141,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
     this.dav = new SqlDavStore(statementsOf("dav", parts));
     this.links = new SqlLinkStore(statementsOf("links", parts));
+    this.s3 = new SqlS3Store(statementsOf("s3", parts));
     this.sessions = new SqlSessionStore(statementsOf("sessions", parts));
     this.credentials = new SqlCredentialStore(
       statementsOf("credentials", parts),

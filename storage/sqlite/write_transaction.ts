@@ -12,6 +12,7 @@ import { SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
 import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
+import { factsRow } from "../tables/s3_store.ts";
 import { inParts, mapInParts, partsOf } from "../tables/parts.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
 import type { SqlRow } from "../tables/dialect.ts";
@@ -97,6 +98,9 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     async usage(userId) {
       lookup({ userId, everyone: false });
       return await call((writer) => writer.usage(userId));
+    },
+    async keepFacts(record, facts) {
+      await call((writer) => writer.rows(["s3", "keepFacts"], factsRow(record, facts)));
     },
     async completeUpload(id, now) {
       const rows = await call((writer) => writer.rows(["uploads", "complete"], { id, now }));

@@ -11,6 +11,7 @@ import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
+import type { S3Store } from "../../core/s3/store.ts";
 import type { RecordSearch } from "../../core/search.ts";
 import type { RecordShares } from "../../core/shares.ts";
 import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
@@ -59,6 +60,7 @@ export interface RecordStore
   readonly hub: HubStore;
   readonly dav: DavStore;
   readonly links: LinkStore;
+  readonly s3: S3Store;
   readonly sessions: ConsoleSessionStore;
   readonly uploads: UploadStore;
   readonly objects: LfsObjectStore;

@@ -23,12 +23,14 @@ interface ShellOptions {
 
 /** Programs that a reader may lack, and what succeeds if they are there. */
 const OPTIONAL: Readonly<Record<string, [string, ...string[]]>> = {
+  aws: ["aws", "--version"],
   dvc: ["dvc", "--version"],
   "git lfs": ["git", "lfs", "version"],
   hf: ["hf", "version"],
   // Without the registry, npm cannot install the runtime.
   "npx -y deno@2.9.6 task -q install": ["npm", "ping", "--fetch-retries=0", "--fetch-timeout=5000"],
   openssl: ["openssl", "version"],
+  restic: ["restic", "version"],
   python3: ["python3", "--version"],
   rclone: ["rclone", "version"],
 };

@@ -90,6 +90,12 @@ export const TABLES: readonly Table[] = [
     // Those of a record may take 64 KiB.
     rowsAtOnce: 100,
   },
+  {
+    name: "s3_objects",
+    columns: { record_id: "number", hash: "text", etag: "text", metadata: "text" },
+    key: ["record_id"],
+    rowsAtOnce: 500,
+  },
   { name: "accepted_losses", columns: { hash: "text" }, key: ["hash"], rowsAtOnce: 1000 },
   {
     name: "links",
