@@ -8,10 +8,12 @@ export class DavHints {
   readonly #lockedUntil = new Map<number, number>();
   #hasProperties = false;
 
-  /** Takes over what is in the database at the start: the rows of `lockedTrees` and of `firstProperty`. */
-  open(lockedTrees: readonly SqlRow[], properties: readonly SqlRow[]): void {
-    for (const row of lockedTrees) this.#lockedUntil.set(Number(row.user_id), Number(row.expiry));
-    this.#hasProperties = properties.length > 0;
+  /** Takes over what is in the database at the start, by what gives the rows of a statement. */
+  open(rowsOf: (statement: DavStatement) => readonly SqlRow[]): void {
+    for (const row of rowsOf("lockedTrees")) {
+      this.#lockedUntil.set(Number(row.user_id), Number(row.expiry));
+    }
+    this.#hasProperties = rowsOf("firstProperty").length > 0;
   }
 
   /** Remembers what a statement is about to add to a tree. */

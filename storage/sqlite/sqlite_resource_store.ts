@@ -186,10 +186,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       const { reserveBytes = 0, minGeneration = 0 } = options;
       store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
       store.#points.connect();
-      store.#davHints.open(
-        store.#points.rows(["dav", "lockedTrees"], {}),
-        store.#points.rows(["dav", "firstProperty"], {}),
-      );
+      store.#davHints.open((statement) => store.#points.rows(["dav", statement], {}));
     } catch (error) {
       store.#end();
       throw error;
