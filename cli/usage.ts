@@ -24,7 +24,8 @@ export const USAGES: Readonly<Record<Exclude<CommandName, Hidden>, Usage>> = {
   token: {
     summary: "Print a new credential for a server, or list or revoke them",
     forms: [
-      "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE] [--hf | --s3]",
+      "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE]\n" +
+      "    [--hf | --s3]",
       "token list [--json]",
       "token revoke JTI",
       "token revoke --user ID [--before TIME]",

@@ -127,13 +127,13 @@ function s3Form(refused: Refused, path: string): ErrorForm {
 
 /** C 20. */
 function hubForm(refused: Refused, path: string): ErrorForm {
-  const { message, status } = refused;
+  const { message, status, fields } = refused;
   const code = hubCodeOf(refused, path);
   // A signed address has no credential that could be wrong.
   const isSigned = path.startsWith(CONTENT_PATH);
   const shown = status === 401 && code === undefined && !isSigned ? HUB_UNAUTHORIZED : message;
   return {
-    text: json({ error: message }),
+    text: json({ error: message, ...fields }),
     headers: {
       "Content-Type": "application/json",
       "X-Error-Message": headerText(shown),
@@ -157,9 +157,9 @@ function hubCodeOf({ kind, status, userAgent = "" }: Refused, path: string): str
  * The form of Git LFS. Its type would be that of Git LFS, but the clients of the hub, which speak it too, read the
  * header, or a message of this type alone (C 31). Git LFS reads both types.
  */
-function lfsForm({ message }: Refused): ErrorForm {
+function lfsForm({ message, fields }: Refused): ErrorForm {
   return {
-    text: json({ message }),
+    text: json({ message, ...fields }),
     headers: {
       "Content-Type": "application/json",
       "X-Error-Message": headerText(message),
