@@ -85,6 +85,8 @@ export async function runBlocks(
     env: {
       ...COMMAND_ENVIRONMENT,
       ...env,
+      // Some versions of rclone fail where it is set, even at servers without TLS.
+      AWS_CA_BUNDLE: "",
       HOME: home,
       PATH: path.join(":"),
       npm_config_prefix: `${home}/npm`,
