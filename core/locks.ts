@@ -39,7 +39,7 @@ export interface Copied {
 
 /** The locks and properties in a write transaction. */
 export interface DavChanges {
-  /** The locks in a tree that have not ended. Where there are none, that is known without a statement. */
+  /** The locks of a tree that have not expired. A tree without locks costs no statement. */
   locksOf(userId: number, now: number): Promise<readonly Lock[]>;
   /** Adds a lock, and forgets those in its tree that have ended. */
   addLock(lock: Lock, now: number): Promise<void>;

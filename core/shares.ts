@@ -4,7 +4,7 @@ import type { Scope } from "./ports.ts";
 export type ShareQuery =
   & {
     readonly scope: Scope;
-    /** How many of the largest parts are told one by one. */
+    /** How many of the largest parts are listed individually. */
     readonly limit: number;
   }
   & (

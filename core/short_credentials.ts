@@ -68,8 +68,8 @@ export function withShortCredentials(
 }
 
 /**
- * What finds the callers of credentials that are in the register by the SHA-256 of a text. Undefined if there
- * is none. It throws `ErrAuthRequired` when the credential has expired or is revoked.
+ * Makes a function that finds the caller of a credential in the register by the SHA-256 of a text, or returns
+ * undefined. It throws `ErrAuthRequired` if the credential has expired or is revoked.
  */
 export function registeredCallers(
   { store, isOver, keyId, uses }: ShortCredentialParts,

@@ -36,7 +36,7 @@ export async function mint(args: string[]): Promise<number> {
   const token = form === "hf" ? newShortToken() : accessKey?.id;
   const [keyId] = keyIds({ kind: "secret", secret });
   const short = token === undefined ? undefined : { tokenSha256: shortTokenSha256(token), keyId };
-  // The id is no secret, and tells access keys from each other in a list.
+  // The id is not secret, and tells access keys apart in a list.
   const label = request.label ?? accessKey?.id;
   await record(settings, { ...request, label, jti, short });
   if (accessKey === undefined) {

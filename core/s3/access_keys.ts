@@ -42,7 +42,7 @@ export interface AccessKeyHolder {
 }
 
 /**
- * Finds the holder of an access key by its id. Undefined if there is none.
+ * Finds the holder of an access key by its id, or returns undefined.
  *
  * @throws {AppError} `ErrAuthRequired` when the credential has expired or is revoked.
  */

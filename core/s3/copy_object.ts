@@ -1,22 +1,18 @@
-import { type Caller, ownerOf, requirePermission } from "../caller.ts";
+import { ownerOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { S3Metadata } from "../../schemas/s3_metadata.ts";
 import type { ResourceRecord } from "../ports.ts";
-import { alreadyExists } from "../tree/placement.ts";
+import { storing } from "../tree/placement.ts";
 import { Staging, type StoredFiles } from "../tree/staging.ts";
+import { conditionOf, type StoreRequest } from "./condition.ts";
 import type { S3Service } from "./service.ts";
 
 /** A request to copy an object within its tree (C 30). */
-export interface CopyObjectRequest {
-  readonly caller: Caller;
+export interface CopyObjectRequest extends StoreRequest {
   /** A file of the tree. */
   readonly source: ResourceRecord;
-  /** Sanitized. */
-  readonly path: string;
   /** What the copy has. */
   readonly metadata: S3Metadata;
-  /** Throws if the request does not apply to the file at the path, or to there being none. */
-  readonly requireCondition: (found: ResourceRecord | undefined) => void;
 }
 
 /**
@@ -27,21 +23,19 @@ export interface CopyObjectRequest {
  *   storing a file does.
  */
 export async function copyObject(
-  { tree }: S3Service,
-  { caller, source, path, metadata, requireCondition }: CopyObjectRequest,
+  s3: S3Service,
+  request: CopyObjectRequest,
 ): Promise<StoredFiles> {
+  const { tree } = s3;
+  const { caller, source, path, metadata } = request;
   await tree.gate?.admit(source);
+  const { requireCondition } = await conditionOf(s3, request);
+  const decide = storing({ caller, path, requireCondition });
   const { hash, size, crc32 } = source;
   await using staging = new Staging(tree, {
     caller,
     mayReplace: true,
-    decide(_file, found) {
-      if (found?.isDir) throw alreadyExists(path, "it is a directory");
-      requireCondition(found);
-      if (found === undefined) return "add";
-      requirePermission(caller, "resources.edit");
-      return "replace";
-    },
+    decide: (_file, found) => decide(found),
     async alongside(transaction) {
       const scope = { userId: ownerOf(caller), everyone: false };
       const found = (await transaction.findByPath(scope, [source.path])).get(source.path);

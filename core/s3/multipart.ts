@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Caller, ownerOf, requirePermission } from "../caller.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
-import type { ResourceRecord } from "../ports.ts";
 import type { ChangeSet } from "../tree/change_set.ts";
 import { createUpload } from "../tree/create_upload.ts";
-import { alreadyExists } from "../tree/placement.ts";
+import { storing } from "../tree/placement.ts";
 import { discardUpload } from "../tree/resumable_upload.ts";
 import { Staging } from "../tree/staging.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { S3Metadata } from "../../schemas/s3_metadata.ts";
+import { conditionOf, type StoreRequest } from "./condition.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Service } from "./service.ts";
 import type { MultipartUpload, UploadedPart } from "./store.ts";
@@ -145,11 +145,9 @@ async function allParts(s3: S3Service, id: string): Promise<Map<number, Uploaded
 }
 
 /** A request to store the object that an upload has received in parts. */
-export interface CompleteRequest extends NamedUpload {
+export interface CompleteRequest extends NamedUpload, StoreRequest {
   /** The parts of the object, as the client states them. */
   readonly stated: readonly { readonly number: number; readonly md5: string }[];
-  /** Throws if the request does not apply to the file at the path, or to there being none. */
-  readonly requireCondition: (found: ResourceRecord | undefined) => void;
 }
 
 /** The object that an upload has become. */
@@ -170,12 +168,14 @@ export async function completeMultipart(
   s3: S3Service,
   request: CompleteRequest,
 ): Promise<CompletedUpload> {
-  const { caller, stated, requireCondition } = request;
+  const { caller, stated } = request;
   const { tree, uploads } = s3;
   const { id, path, metadata } = await findMultipart(s3, request);
   const all = await allParts(s3, id);
   const chosen = chosenParts(all, stated);
   const etag = multipartEtag(chosen);
+  const { requireCondition } = await conditionOf(s3, request);
+  const decide = storing({ caller, path, requireCondition });
   using locks = new DisposableStack();
   // In the same order for all requests: two that wait for each other would both fail.
   for (const part of chosen.map(({ part }) => part).sort()) {
@@ -185,13 +185,7 @@ export async function completeMultipart(
   await using staging = new Staging(tree, {
     caller,
     mayReplace: true,
-    decide(_file, found) {
-      if (found?.isDir) throw alreadyExists(path, "it is a directory");
-      requireCondition(found);
-      if (found === undefined) return "add";
-      requirePermission(caller, "resources.edit");
-      return "replace";
-    },
+    decide: (_file, found) => decide(found),
     async alongside(transaction) {
       for (const { part } of chosen) await transaction.completeUpload(part, Date.now());
     },

@@ -1,25 +1,17 @@
 import type { StagedBlob } from "../blob_store.ts";
-import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { S3Metadata } from "../../schemas/s3_metadata.ts";
 import type { ChangeSet } from "../tree/change_set.ts";
 import { put } from "../tree/put.ts";
+import { conditionOf, type StoreRequest } from "./condition.ts";
 import type { S3Service } from "./service.ts";
 
 /** A request to store an object (C 30). */
-export interface PutObjectRequest {
-  readonly caller: Caller;
-  /** Sanitized. */
-  readonly path: string;
+export interface PutObjectRequest extends StoreRequest {
   readonly content: AsyncIterable<Chunk>;
   readonly declaredSize: number;
   readonly metadata: S3Metadata;
-  /** Throws if the request does not apply to the file at the path, or to there being none. */
-  readonly requireCondition: (
-    found: ResourceRecord | undefined,
-    etag: string | undefined,
-  ) => void;
   /** Throws unless the content is what the client has sent. */
   readonly verify: (received: Pick<StagedBlob, "hash" | "sha256" | "crc32">) => void;
 }
@@ -30,18 +22,14 @@ export interface PutObjectRequest {
  * @throws {AppError} as {@link put} does.
  */
 export async function putObject(
-  { tree, store }: S3Service,
-  { metadata, requireCondition, ...request }: PutObjectRequest,
+  s3: S3Service,
+  { metadata, ...request }: PutObjectRequest,
 ): Promise<{ readonly changes: ChangeSet; readonly record: ResourceRecord }> {
-  const { caller, path } = request;
-  const scope = { userId: ownerOf(caller), everyone: false };
-  const former = (await tree.records.findByPath(scope, [path])).get(path);
-  const facts = former === undefined ? undefined : await store.facts(former);
+  const { facts, requireCondition } = await conditionOf(s3, request);
   const hasMetadata = Object.values(metadata).some((all) => Object.keys(all).length > 0);
-  const { changes, files: [record] } = await put(tree, {
+  const { changes, files: [record] } = await put(s3.tree, {
     ...request,
-    requireCondition: (found) =>
-      requireCondition(found, found?.hash === former?.hash ? facts?.etag : undefined),
+    requireCondition,
     // Without a row, there is nothing to keep or to replace, and small objects are stored faster.
     ...((hasMetadata || facts !== undefined) && {
       async afterwards(transaction, files) {

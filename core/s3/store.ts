@@ -43,7 +43,7 @@ export interface S3Store {
   /**
    * Keeps a part of an upload, in place of one with its number, and until when the upload is kept then.
    *
-   * @returns what to remove: the part that it replaces, or the part itself when there is no such upload.
+   * @returns the part to remove: the one that it replaces, or itself if the upload does not exist.
    */
   keepPart(upload: string, part: UploadedPart, expiresAt: number): Promise<string | undefined>;
   /** Some parts of an upload after a number, in order. */

@@ -77,7 +77,7 @@ export function extendLock(
 }
 
 /**
- * Ends a lock (RFC 4918, 9.11). Whoever has taken it may, and the owner of the tree.
+ * Ends a lock (RFC 4918, 9.11). Its holder and the owner of the tree may do so.
  *
  * @throws {AppError} `ErrResourcesConflict` when no lock of the path has the token, `ErrNotPermitted` when the
  *   lock is another user's.

@@ -1,11 +1,10 @@
 import type { StagedBlob } from "../blob_store.ts";
-import { type Caller, ownerOf, requirePermission } from "../caller.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { parentOf, refuseUncreatable, sanitizePath } from "../paths.ts";
-import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories, requireParent } from "./directories.ts";
-import { alreadyExists, type Decision } from "./placement.ts";
+import { type RequireCondition, storing } from "./placement.ts";
 import { requireRoom } from "./quota.ts";
 import { Staging, type StagingOptions, type StoredFiles } from "./staging.ts";
 import { refuseLarge } from "./upload_size.ts";
@@ -17,8 +16,7 @@ export interface PutRequest {
   readonly content: AsyncIterable<Chunk>;
   /** The size of the content in bytes, if the client has stated it. */
   readonly declaredSize: number | undefined;
-  /** Throws if the request does not apply to the file at the path, or to there being none. */
-  readonly requireCondition: (found: ResourceRecord | undefined) => void;
+  readonly requireCondition: RequireCondition;
   /** Whether the directory above must be there (C 30). @default false: it is made */
   readonly needsParent?: boolean;
   /** Throws unless the content is what the client has sent. */
@@ -44,13 +42,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
-  const decide = (found: ResourceRecord | undefined): Decision => {
-    if (found?.isDir) throw alreadyExists(path, "it is a directory");
-    requireCondition(found);
-    if (found === undefined) return "add";
-    requirePermission(caller, "resources.edit");
-    return "replace";
-  };
+  const decide = storing({ caller, path, requireCondition });
   const userId = ownerOf(caller);
   const found = await tree.records.findByPath({ userId, everyone: false }, chainOf(path));
   if (needsParent) requireParent(path, found);

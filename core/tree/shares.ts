@@ -4,7 +4,7 @@ import { sanitizeDirectory } from "../paths.ts";
 import type { Share, Shares } from "../shares.ts";
 import type { Tree } from "./changes.ts";
 
-/** How many parts are told one by one. */
+/** How many parts are listed individually. */
 const MAX_PARTS = 100;
 
 /** A request for the parts of what a tree holds. */

@@ -7,12 +7,11 @@ import { S3Error } from "../../core/s3/s3_error.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
 import { downloadFile } from "../../core/tree/download.ts";
 import type { S3Metadata } from "../../schemas/s3_metadata.ts";
-import { requirePreconditions } from "../request/conditional.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { copySource } from "./copy_source.ts";
-import { etagOf, metadataOf, refuseUnsupported } from "./headers.ts";
+import { etagOf, metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
 import type { FoundObject } from "./objects.ts";
 import { element, timeElement, xmlReply } from "./reply.ts";
 import type { Handled, Target } from "./target.ts";
@@ -29,17 +28,13 @@ export async function copyObject(c: Handled, { s3 }: Services, { key = "" }: Tar
   const { caller: reader, object } = await copySource(c, s3);
   const { record: source } = object;
   const metadata = metadataFor(c, object);
-  const requireCondition = (found: typeof source | undefined) =>
-    requirePreconditions(c.req.raw.headers, found);
+  const write = { caller, path, metadata, requireObject: requireObject(c.req.raw.headers) };
   const { changes, record = source } = ownerOf(reader) === ownerOf(caller)
-    ? await copyWithin(s3, { caller, source, path, metadata, requireCondition })
+    ? await copyWithin(s3, { ...write, source })
       .then(({ changes, files: [record] }) => ({ changes, record }))
     // Trees share no content by name: it is read as its reader may, and stored as any other.
     : await putObject(s3, {
-      caller,
-      path,
-      metadata,
-      requireCondition,
+      ...write,
       declaredSize: source.size,
       content: await contentOf(s3.tree, { caller: reader, path: source.path }),
       verify: () => {},

@@ -2,6 +2,7 @@ import { type Caller, inTree, requirePermission } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import type { S3Service } from "../../core/s3/service.ts";
+import { decodePath } from "../request/address_path.ts";
 import { representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
 import { etagOf } from "./headers.ts";
@@ -21,13 +22,14 @@ export interface CopySource {
  * The object that a request copies from.
  *
  * @throws {S3Error} `NoSuchKey`, `NotImplemented` when a version is asked for.
- * @throws {AppError} `ErrNotPermitted`, and `ErrPreconditionFailed` when it is not what the client expects.
+ * @throws {AppError} `ErrNotPermitted`, and `ErrPreconditionFailed` when it is not what the client expects,
+ *   `ErrResourcesInvalidRequest` when the header is not percent-encoded UTF-8.
  */
 export async function copySource(c: Handled, s3: S3Service): Promise<CopySource> {
   const stated = c.req.header(COPY_SOURCE) ?? "";
   const [address = "", version] = stated.split("?");
   if (version !== undefined) throw new S3Error("NotImplemented", "Versions are not offered here");
-  const [bucket = "", ...rest] = decoded(address).replace(/^\//, "").split("/");
+  const [bucket = "", ...rest] = decodePath(address).replace(/^\//, "").split("/");
   const key = rest.join("/");
   const { caller: holder } = authenticated(c.req.raw).verified;
   const caller = inTree(holder, treeOfBucket(bucket, holder.userId));
@@ -63,12 +65,4 @@ export function copiedRange(c: Handled, size: number): { start: number; end: num
     "InvalidArgument",
     `${COPY_SOURCE}-range is ${quoted(text)}, expected one such as bytes=0-9 of ${size} bytes`,
   );
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (cause) {
-    throw new S3Error("InvalidArgument", `Invalid ${COPY_SOURCE} ${quoted(text)}`, { cause });
-  }
 }

@@ -1,7 +1,9 @@
+import type { StoreRequest } from "../../core/s3/condition.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import type { S3Metadata } from "../../schemas/s3_metadata.ts";
 import { KIB } from "../../schemas/units.ts";
+import { requirePreconditions } from "../request/conditional.ts";
 import { parameter, type Target } from "./target.ts";
 
 /** The most metadata of an object, names and values together, in bytes (C 30). */
@@ -26,6 +28,16 @@ const UNSUPPORTED = [
   "x-amz-website-redirect-location",
   "x-amz-write-offset-bytes",
 ];
+
+/**
+ * The conditions of a request to store an object, for what there is.
+ *
+ * @throws {AppError} `ErrPreconditionFailed` when one does not hold.
+ */
+export function requireObject(headers: Headers): StoreRequest["requireObject"] {
+  return (found, etag) =>
+    requirePreconditions(headers, found && { ...found, hash: etag ?? found.hash });
+}
 
 /** The ETag of an object, in quotes. */
 export function etagOf({ hash }: { readonly hash: string }, stated: string | undefined): string {

@@ -15,13 +15,12 @@ import type { S3Service } from "../../core/s3/service.ts";
 import type { MultipartUpload } from "../../core/s3/store.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
 import { downloadFile } from "../../core/tree/download.ts";
-import { requirePreconditions } from "../request/conditional.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { stagedBody } from "./body.ts";
 import { copiedRange, copySource } from "./copy_source.ts";
-import { metadataOf, refuseUnsupported } from "./headers.ts";
+import { metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
 import { limitOf, writtenAs } from "./list.ts";
 import { element, emptyReply, timeElement, xmlReply } from "./reply.ts";
 import { type Handled, parameter, type Target } from "./target.ts";
@@ -97,7 +96,7 @@ export async function completeMultipartUpload(c: Handled, { s3 }: Services, targ
   const { changes, etag } = await completeMultipart(s3, {
     ...upload,
     stated,
-    requireCondition: (found) => requirePreconditions(c.req.raw.headers, found),
+    requireObject: requireObject(c.req.raw.headers),
   });
   auditChange(c, { paths: [upload.path], records: changedOwners(changes) });
   return xmlReply(c, "CompleteMultipartUploadResult", [

@@ -10,18 +10,13 @@ import { downloadFile } from "../../core/tree/download.ts";
 import { mkdir } from "../../core/tree/mkdir.ts";
 import { quoted } from "../../core/errors.ts";
 import { putObject as store } from "../../core/s3/put_object.ts";
-import {
-  httpDate,
-  representationOf,
-  requirePreconditions,
-  select,
-} from "../request/conditional.ts";
+import { httpDate, representationOf, select } from "../request/conditional.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { sendFile } from "../transfers/download.ts";
 import { stagedBody } from "./body.ts";
-import { etagOf, metadataOf, objectHeaders, refuseUnsupported } from "./headers.ts";
+import { etagOf, metadataOf, objectHeaders, refuseUnsupported, requireObject } from "./headers.ts";
 import { emptyReply } from "./reply.ts";
 import type { Handled, Target } from "./target.ts";
 
@@ -110,8 +105,7 @@ export async function putObject(
     content: body.content,
     declaredSize: body.size,
     metadata,
-    requireCondition: (found, etag) =>
-      requirePreconditions(headers, found && { ...found, hash: etag ?? found.hash }),
+    requireObject: requireObject(headers),
     verify: (received) => body.verify(received),
   });
   auditChange(c, { paths: [path], records: changedOwners(changes) });

@@ -3,7 +3,9 @@ import { quoted } from "../../core/errors.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { UserId } from "../../schemas/credentials.ts";
 import * as v from "valibot";
+import { decodePath } from "../request/address_path.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { parseQuery, type Query } from "../request/query.ts";
 import type { PublicUrl } from "../serving/public_url.ts";
 
 export type Handled = Context<AppEnvironment>;
@@ -17,7 +19,7 @@ export interface Target {
   /** Undefined for a bucket itself. */
   readonly key: string | undefined;
   /** The values of each parameter, decoded. */
-  readonly query: ReadonlyMap<string, readonly string[]>;
+  readonly query: Query;
 }
 
 /** The bucket that is the tree of the caller. */
@@ -27,14 +29,13 @@ const TREE = /^tree-([1-9]\d{0,15})$/;
 /**
  * Reads the address of a request. The address as it was sent counts: a router may drop slashes.
  *
- * @throws {S3Error} `InvalidArgument` when it is not percent-encoded UTF-8.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is not percent-encoded UTF-8.
  */
 export function targetOf(c: Handled, publicUrl: PublicUrl): Target {
   const afterOrigin = c.req.url.replace(/^[^:/?#]+:\/\/[^/?#]*/, "");
   const [address = ""] = afterOrigin.split("#");
-  const mark = address.indexOf("?");
-  const path = decoded(mark < 0 ? address : address.slice(0, mark));
-  const query = mark < 0 ? "" : address.slice(mark + 1);
+  const [encoded = ""] = address.split("?");
+  const path = decodePath(encoded);
   const isWhole = publicUrl.path !== "" && path.startsWith(`${publicUrl.path}/`);
   const own = path.slice(isWhole ? publicUrl.path.length : 0);
   const [, bucket = "", ...key] = own.replace(/^\/s3(?=\/|$)/, "").split("/");
@@ -42,41 +43,13 @@ export function targetOf(c: Handled, publicUrl: PublicUrl): Target {
     path,
     bucket: bucket === "" ? undefined : bucket,
     key: key.join("/") === "" ? undefined : key.join("/"),
-    query: queryOf(query),
+    query: parseQuery(address),
   };
 }
 
 /** The first value of a parameter. */
 export function parameter({ query }: Target, name: string): string | undefined {
   return query.get(name)?.[0];
-}
-
-function queryOf(text: string): Map<string, string[]> {
-  const query = new Map<string, string[]>();
-  for (const pair of text.split("&")) {
-    if (pair === "") continue;
-    const [name = "", ...value] = pair.replaceAll("+", " ").split("=").map(decodedPart);
-    const values = query.get(name) ?? [];
-    values.push(value.join("="));
-    query.set(name, values);
-  }
-  return query;
-}
-
-function decodedPart(text: string): string {
-  return decoded(text);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (cause) {
-    throw new S3Error(
-      "InvalidArgument",
-      `Invalid address ${quoted(text)}: it is not percent-encoded UTF-8`,
-      { cause },
-    );
-  }
 }
 
 /**

@@ -295,16 +295,36 @@ Deno.test("C 30 an object is uploaded in parts", async (t) => {
     for (const [stated, code] of wrong) await refused(client, complete(id, stated), [400, code]);
     await refused(client, { ...complete(id, []), body: "<a>" }, [400, "MalformedXML"]);
     const reply = await client.request(complete(id, [[1, first], [2, second], [3, last]]));
-    const etag = createHash("md5").update(md5(first) + md5(second) + md5(last), "hex").digest(
-      "hex",
-    );
-    assert.equal(reply.body.includes(`${etag}-3`), true, reply.body);
+    const etag = multipartEtag([first, second, last]);
+    assert.equal(reply.body.includes(etag), true, reply.body);
     const whole = await client.request({ method: "GET", path });
-    assert.equal(headerOf(whole, "etag"), `"${etag}-3"`);
+    assert.equal(headerOf(whole, "etag"), `"${etag}"`);
     assert.equal(headerOf(whole, "x-amz-meta-a"), "1");
     assert.equal(md5(whole.body), md5(first + second + last));
     await refused(client, complete(id, [[1, first]]), [404, "NoSuchUpload"]);
     assert.deepEqual(await server.temporaryFiles(), []);
+  });
+  await t.step("C 30 conditions of writes know its ETag, too", async () => {
+    const isOther = { "If-Match": `"${md5(first + second + last)}"` };
+    const isSame = { "If-Match": `"${multipartEtag([first, second, last])}"` };
+    const copy: S3Request = {
+      method: "PUT",
+      path,
+      headers: { "x-amz-copy-source": "/own/parts/small" },
+    };
+    const put: S3Request = { method: "PUT", path: "/s3/own/parts/small", body: "small" };
+    assert.equal((await client.request(put)).status, 200);
+    const id = await begin();
+    await part(id, 1, last);
+    for (const write of [complete(id, [[1, last]]), { ...put, path }, copy]) {
+      const headers = { ...write.headers, ...isOther };
+      await refused(client, { ...write, headers }, [412, "PreconditionFailed"]);
+    }
+    const again = { ...complete(id, [[1, last]]), headers: isSame };
+    assert.equal((await client.request(again)).status, 200);
+    const headers = { "If-Match": `"${multipartEtag([last])}"` };
+    const copied = await client.request({ ...copy, headers: { ...copy.headers, ...headers } });
+    assert.equal(copied.status, 200, copied.body);
   });
   await t.step("C 30 one that is ended, and parts that are too small", async () => {
     const id = await begin();
@@ -379,3 +399,10 @@ Deno.test("C 30 an access key ends with its credential", async () => {
   await server.credentials.revoke("ends", Date.now());
   await refused(client, list, [403, "AccessDenied"]);
 });
+
+/** The ETag of an object of these parts, without quotes. */
+function multipartEtag(parts: readonly string[]): string {
+  const hash = createHash("md5");
+  for (const part of parts) hash.update(md5(part), "hex");
+  return `${hash.digest("hex")}-${parts.length}`;
+}

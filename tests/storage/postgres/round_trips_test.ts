@@ -14,8 +14,7 @@ const BOUNDS = {
   "copy of a file": 4,
   "page of a hub tree, after a change elsewhere": 3,
   "file of the hub, after a change elsewhere": 5,
-  // Three, unless the collection of what the deletion before has dropped takes one of its own.
-  "deletion of a file": 4,
+  "deletion of a file": 3,
 };
 
 function requireWithin(
