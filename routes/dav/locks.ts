@@ -1,4 +1,4 @@
-import { requirePermission } from "../../core/caller.ts";
+import { ownerOf, requirePermission } from "../../core/caller.ts";
 import { AppError, quoted } from "../../core/errors.ts";
 import type { Lock } from "../../core/locks.ts";
 import { endLock, extendLock, MAX_LOCK_S, takeLock } from "../../core/tree/lock.ts";
@@ -50,7 +50,7 @@ export async function unlock(c: Handled, services: Services, target: Target): Pr
 async function makeEmpty(c: Handled, { tree }: Services, path: string): Promise<boolean> {
   const caller = callerOf(c);
   if (path === "") return false;
-  const scope = { userId: caller.tree ?? caller.userId, everyone: false };
+  const scope = { userId: ownerOf(caller), everyone: false };
   if ((await tree.records.findByPath(scope, [path])).size > 0) return false;
   requirePermission(caller, "resources.upload");
   await put(tree, {
