@@ -32,7 +32,7 @@ export async function copyObject(c: Handled, { s3 }: Services, { key = "" }: Tar
   const { changes, record = source } = ownerOf(reader) === ownerOf(caller)
     ? await copyWithin(s3, { ...write, source })
       .then(({ changes, files: [record] }) => ({ changes, record }))
-    // Trees share no content by name: it is read as its reader may, and stored as any other.
+    // Content of another tree is read with the rights there, and stored like any upload.
     : await putObject(s3, {
       ...write,
       declaredSize: source.size,
