@@ -1,0 +1,264 @@
+import type { Page } from "playwright-core";
+import { ENDLESS } from "../support/endless_scanner.ts";
+import { assertAccessible } from "./axe.ts";
+import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
+import { button, choose, row } from "./files_page.ts";
+import { notebook, PARQUET, png, safetensors, tar, zip } from "./preview_files.ts";
+
+const HOSTILE = await Deno.readFile(
+  new URL("../fixtures/models/pickle/hostile/eval.pkl", import.meta.url),
+);
+const ADMIN = [...WORKER, "resources.admin"];
+const TENSOR = { dtype: "F16", shape: [512], data_offsets: [0, 1024] };
+
+/** How a state comes to be shown, from a page that is signed in: an address, and what is done there, if anything. */
+type State = readonly [
+  name: string,
+  hash: string,
+  show: (page: Page) => Promise<void>,
+];
+
+const heading = (title: string) => (page: Page) =>
+  page.getByRole("heading", { name: title }).first().waitFor();
+const words = (text: string | RegExp) => (page: Page) => page.getByText(text).first().waitFor();
+const region = (name: string) => (page: Page) =>
+  page.getByRole("region", { name, exact: true }).first().waitFor();
+
+async function dialog(page: Page): Promise<void> {
+  await page.locator("dialog[open]").waitFor();
+}
+
+/** Opens the menu of a row, and chooses in it. */
+function chosen(action: string) {
+  return async (page: Page) => {
+    await button(page, "Actions for notes.txt").click();
+    await page.getByRole("menuitem", { name: action, exact: true }).click();
+    await dialog(page);
+  };
+}
+
+/** Has the server not answer, or refuse, until the page is left. */
+function answered(
+  path: string,
+  how: "never" | "with an error",
+  then: (page: Page) => Promise<void>,
+) {
+  return async (page: Page) => {
+    const isMeant = (url: URL) => url.pathname.endsWith(path);
+    await page.route(isMeant, async (route) => {
+      if (how === "with an error") await route.fulfill({ status: 500, json: {} });
+    });
+    await page.evaluate(`location.hash = "#/files/empty"`);
+    await then(page);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  };
+}
+
+const FILES: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>> = {
+  "notes.txt": "first\nsecond",
+  "card.md":
+    "# A\n\nWith `code`, [a link](notes.txt).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1  # y\n```",
+  "rows.csv": "name,n\na,1\n",
+  "config.json": '{"a":[1,true,null,"b"]}',
+  "train.yaml": "a: 1\n",
+  "a.ipynb": notebook([{ cell_type: "markdown", source: "# Title" }, {
+    cell_type: "code",
+    source: "x = 1",
+    outputs: [{ output_type: "stream", text: ["1\n"] }],
+  }]),
+  "image.png": png(40, 20),
+  "a.zip": zip({ "a/b.txt": "1" }),
+  "a.tar": tar({ "c.txt": "2" }),
+  "a.parquet": PARQUET,
+  "m.safetensors": safetensors({ "model.layers.0.weight": TENSOR }),
+  "program.py": "def run():\n    return 'x'  # why\n",
+  "cut.gguf": "GGUF",
+  "eval.pkl": HOSTILE,
+};
+
+/** All states of a strongroom with files, scans, a link and a waiver, for an administrator. */
+const STATES: readonly State[] = [
+  ["a list", "#/files", words("Dangerous")],
+  ["an empty folder", "#/files/empty", words("This folder is empty")],
+  ["a folder that is not there", "#/files/none", heading("This folder does not exist")],
+  ["a list on its way", "#/files", answered("/resources/", "never", words("Loading files…"))],
+  ["a list that failed", "#/files", answered("/resources/", "with an error", words("Try again"))],
+  ["results", "#/files", async (page) => {
+    await page.getByRole("searchbox").fill("notes");
+    await words("1 match")(page);
+  }],
+  ["no results", "#/files/empty", async (page) => {
+    await page.getByRole("searchbox").fill("nowhere");
+    await heading("Nothing matches")(page);
+  }],
+  ["a selection", "#/files", async (page) => {
+    await page.getByLabel("Select all").check();
+    await words("items selected")(page);
+  }],
+  ["a verdict chosen", "#/files", async (page) => {
+    await page.getByRole("button", { name: /^Dangerous \d/ }).click();
+    await row(page, "notes.txt").waitFor({ state: "detached" });
+  }],
+  ["a menu", "#/files", async (page) => {
+    await button(page, "Actions for notes.txt").click();
+    await page.getByRole("menu").waitFor();
+  }],
+  ["a new folder", "#/files", async (page) => {
+    await button(page, "New folder").click();
+    await dialog(page);
+  }],
+  ["a name that is refused", "#/files", async (page) => {
+    await button(page, "New folder").click();
+    await page.getByLabel("Name", { exact: true }).fill("a/b");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("alert").waitFor();
+  }],
+  ...["Rename", "Move", "Copy", "Share", "Delete"].map((action): State => [
+    action,
+    "#/files",
+    chosen(action),
+  ]),
+  ["the keys", "#/files", async (page) => {
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("?");
+    await dialog(page);
+  }],
+  ["no page", "#/nowhere", heading("Page not found")],
+  ["no file", "#/file/none", heading("This file does not exist")],
+  ...Object.entries({
+    "notes.txt": "Text",
+    "program.py": "Text",
+    "card.md": "Document",
+    "rows.csv": "Table",
+    "config.json": "Structure",
+    "train.yaml": "Keys",
+    "a.ipynb": "Notebook",
+    "image.png": "Image",
+    "a.zip": "Members",
+    "a.tar": "Members",
+    "a.parquet": "Table",
+    "m.safetensors": "Tensors",
+    "cut.gguf": "Content",
+    "eval.pkl": "Verdict",
+  }).map(([path, part]): State => [path, `#/file/${path}`, region(part)]),
+  ["a download that is dangerous", "#/file/eval.pkl", async (page) => {
+    await button(page, "Download").click();
+    await dialog(page);
+  }],
+  ["a waiver that is asked for", "#/file/eval.pkl", async (page) => {
+    await button(page, "Waive…").click();
+    await dialog(page);
+  }],
+  ["scans", "#/scans", words("Nothing found")],
+  ["a new scan", "#/scans", async (page) => {
+    await button(page, "New scan").click();
+    await dialog(page);
+  }],
+  ["a dangerous report", "#/scans/1", words("1 critical finding")],
+  ["a clean report", "#/scans/2", words("Nothing was found.")],
+  ["reports compared", "#/scans/compare/1/2", heading("Scans 1 and 2 compared")],
+  ["no scan", "#/scans/abc", heading("There is no such scan")],
+  ["capacity", "#/capacity", words("Pressure:")],
+  ["access", "#/access", words("notes.txt")],
+  ["a new credential", "#/access", async (page) => {
+    await button(page, "New credential").click();
+    await dialog(page);
+  }],
+  ["a new waiver", "#/access", async (page) => {
+    await button(page, "New waiver").click();
+    await dialog(page);
+  }],
+  ["another tree", "#/files", async (page) => {
+    await page.getByLabel("Tree", { exact: true }).selectOption("Another tree…");
+    await dialog(page);
+  }],
+  ["a shared tree", "#/files?tree=7", words("of seven.txt")],
+  ["a conflict", "#/files", async (page) => {
+    await choose(page, "Upload files", { name: "notes.txt", size: 3 });
+    await words("There is a file of this name:")(page);
+  }],
+];
+
+/** Windows of a light and a dark scheme. What is shown keeps some colors for a while when it changes. */
+const SCHEMES = ["light", "dark"] as const;
+
+Deno.test({
+  name: "C 24 axe-core finds nothing in any state of the console, in light and dark",
+  ignore: !HAS_BROWSER,
+  async fn(t) {
+    for (const colorScheme of SCHEMES) {
+      await using browser = await TestBrowser.start({ settings: { gate: "mark" }, colorScheme });
+      const client = await browser.server.as(1, ...ADMIN);
+      await client.upload("", FILES);
+      await client.mkdir("empty");
+      await (await browser.server.as(7)).upload("", { "of seven.txt": "7" });
+      for (const path of ["eval.pkl", "notes.txt"]) {
+        await client.json("POST", "/scans/?wait=60", { path });
+      }
+      await client.json("POST", "/links/", { path: "notes.txt", expires_in: "1d" });
+      const page = await browser.signIn({ privileges: ADMIN });
+      for (const [name, hash, show] of STATES) {
+        await t.step(`${colorScheme}: ${name}`, async () => {
+          // Nothing of the former state is left.
+          await page.goto("about:blank");
+          await page.goto(`${browser.server.origin}/${hash}`);
+          await page.getByRole("navigation", { name: "Rooms" }).waitFor();
+          if (hash === "#/files") await row(page, "notes.txt").waitFor();
+          await show(page);
+          await assertAccessible(page);
+        });
+      }
+      await t.step(`${colorScheme}: signed out`, async () => {
+        await button(page, "Sign out").click();
+        await page.getByLabel("Credential").waitFor();
+        await assertAccessible(page);
+      });
+      await t.step(`${colorScheme}: a credential that is refused`, async () => {
+        await page.getByLabel("Credential").fill("none");
+        await button(page, "Sign in").click();
+        await page.getByRole("alert").waitFor();
+        await assertAccessible(page);
+      });
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "C 24 axe-core finds nothing where nothing is yet, where a scan goes on, and without rights",
+  ignore: !HAS_BROWSER,
+  async fn(t) {
+    for (const colorScheme of SCHEMES) {
+      await using browser = await TestBrowser.start({ contents: ENDLESS, colorScheme });
+      const client = await browser.server.as(1, ...WORKER);
+      const page = await browser.signIn();
+      const states: readonly (readonly [string, string, () => Promise<unknown>])[] = [
+        ["first run", "#/files", () => heading("No files yet")(page)],
+        ["no scans", "#/scans", () => heading("No scans yet")(page)],
+        ["a scan that runs", "#/scans", async () => {
+          await client.upload("", { "a.bin": "a" });
+          await client.json("POST", "/scans/", { path: "a.bin" });
+          await page.getByRole("progressbar").waitFor();
+        }],
+        ["a report that is not there yet", "#/scans/1", () => heading("Progress")(page)],
+        ["a scan that was cancelled", "#/scans/1", async () => {
+          await button(page, "Cancel").first().click();
+          await button(page, "Remove").waitFor();
+        }],
+      ];
+      for (const [name, hash, show] of states) {
+        await t.step(`${colorScheme}: ${name}`, async () => {
+          await page.evaluate((it) => location.hash = it, hash);
+          await show();
+          await assertAccessible(page);
+        });
+      }
+      await t.step(`${colorScheme}: a room that is not permitted`, async () => {
+        await button(page, "Sign out").click();
+        const other = await browser.signIn({ privileges: ["resources.view"] }, "#/scans");
+        await words("It needs the privilege")(other);
+        await assertAccessible(other);
+      });
+    }
+  },
+});
