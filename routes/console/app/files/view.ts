@@ -83,7 +83,20 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
   return h(
     "div",
     { class: "folder-view" },
-    h(Breadcrumbs, { room: "files", path, isHeading: true, linkProps: folderTarget }),
+    // Verdicts come after the list: beside the heading, their filter moves no row of it.
+    h(
+      "div",
+      { class: "folder-head" },
+      h(Breadcrumbs, { room: "files", path, isHeading: true, linkProps: folderTarget }),
+      h(VerdictFilter, {
+        counts: useMemo(() => countsOf(all.verdicts), [all]),
+        chosen: verdict,
+        onChoose: (chosen) => {
+          setVerdict(chosen);
+          setSelection(NOTHING_SELECTED);
+        },
+      }),
+    ),
     h(Toolbar, {
       path,
       selected,
@@ -96,14 +109,6 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       },
       onFiles: uploadHere,
       onClear: () => setSelection({ ...NOTHING_SELECTED, active: selection.active }),
-    }),
-    h(VerdictFilter, {
-      counts: useMemo(() => countsOf(all.verdicts), [all]),
-      chosen: verdict,
-      onChoose: (chosen) => {
-        setVerdict(chosen);
-        setSelection(NOTHING_SELECTED);
-      },
     }),
     h(ListNote, { note: shown.note, stop: found?.stop }),
     h(
