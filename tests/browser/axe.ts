@@ -7,12 +7,24 @@ export async function assertAccessible(page: Page): Promise<void> {
   // While something fades in, its contrast is lower than what people read.
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.evaluate(axe.source);
-  const found: string[] = await page.evaluate(`
-    axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => id + ": " + html + "\\n" + failureSummary)
+  assert.deepEqual(await foundIn(page), []);
+}
+
+/** Asserts it in light, and then in dark, where nothing but colors can differ. */
+export async function assertAccessibleInBoth(page: Page): Promise<void> {
+  await assertAccessible(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.deepEqual(await foundIn(page, ["color-contrast"]), [], "in dark");
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+function foundIn(page: Page, rules?: readonly string[]): Promise<string[]> {
+  return page.evaluate(`
+    axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], runOnly: rules })})
+      .then(({ violations }) =>
+        violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ html, failureSummary }) => id + ": " + html + "\\n" + failureSummary)
+        )
       )
-    )
   `);
-  assert.deepEqual(found, []);
 }

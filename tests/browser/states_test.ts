@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { ENDLESS } from "../support/endless_scanner.ts";
-import { assertAccessible } from "./axe.ts";
+import { assertAccessibleInBoth } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { button, choose, row } from "./files_page.ts";
 import { notebook, PARQUET, png, safetensors, tar, zip } from "./preview_files.ts";
@@ -179,47 +179,44 @@ const STATES: readonly State[] = [
   }],
 ];
 
-/** Windows of a light and a dark scheme. What is shown keeps some colors for a while when it changes. */
-const SCHEMES = ["light", "dark"] as const;
-
 Deno.test({
   name: "C 24 axe-core finds nothing in any state of the console, in light and dark",
   ignore: !HAS_BROWSER,
   async fn(t) {
-    for (const colorScheme of SCHEMES) {
-      await using browser = await TestBrowser.start({ settings: { gate: "mark" }, colorScheme });
-      const client = await browser.server.as(1, ...ADMIN);
-      await client.upload("", FILES);
-      await client.mkdir("empty");
-      await (await browser.server.as(7)).upload("", { "of seven.txt": "7" });
-      for (const path of ["eval.pkl", "notes.txt"]) {
-        await client.json("POST", "/scans/?wait=60", { path });
-      }
-      await client.json("POST", "/links/", { path: "notes.txt", expires_in: "1d" });
-      const page = await browser.signIn({ privileges: ADMIN });
-      for (const [name, hash, show] of STATES) {
-        await t.step(`${colorScheme}: ${name}`, async () => {
-          // Nothing of the former state is left.
-          await page.goto("about:blank");
-          await page.goto(`${browser.server.origin}/${hash}`);
-          await page.getByRole("navigation", { name: "Rooms" }).waitFor();
-          if (hash === "#/files") await row(page, "notes.txt").waitFor();
-          await show(page);
-          await assertAccessible(page);
-        });
-      }
-      await t.step(`${colorScheme}: signed out`, async () => {
-        await button(page, "Sign out").click();
-        await page.getByLabel("Credential").waitFor();
-        await assertAccessible(page);
-      });
-      await t.step(`${colorScheme}: a credential that is refused`, async () => {
-        await page.getByLabel("Credential").fill("none");
-        await button(page, "Sign in").click();
-        await page.getByRole("alert").waitFor();
-        await assertAccessible(page);
+    await using browser = await TestBrowser.start({ settings: { gate: "mark" } });
+    const client = await browser.server.as(1, ...ADMIN);
+    await client.upload("", FILES);
+    await client.mkdir("empty");
+    await (await browser.server.as(7)).upload("", { "of seven.txt": "7" });
+    for (const path of ["eval.pkl", "notes.txt"]) {
+      await client.json("POST", "/scans/?wait=60", { path });
+    }
+    await client.json("POST", "/links/", { path: "notes.txt", expires_in: "1d" });
+    const page = await browser.signIn({ privileges: ADMIN });
+    for (const [name, hash, show] of STATES) {
+      await t.step(name, async () => {
+        // Nothing of the former state is left.
+        await page.goto("about:blank");
+        await page.goto(`${browser.server.origin}/${hash}`);
+        await page.getByRole("navigation", { name: "Rooms" }).waitFor();
+        if (hash === "#/files") await row(page, "notes.txt").waitFor();
+        await show(page);
+        await assertAccessibleInBoth(page);
       });
     }
+    await t.step("signed out", async () => {
+      await page.goto("about:blank");
+      await page.goto(browser.server.origin);
+      await button(page, "Sign out").click();
+      await page.getByLabel("Credential").waitFor();
+      await assertAccessibleInBoth(page);
+    });
+    await t.step("a credential that is refused", async () => {
+      await page.getByLabel("Credential").fill("none");
+      await button(page, "Sign in").click();
+      await page.getByRole("alert").waitFor();
+      await assertAccessibleInBoth(page);
+    });
   },
 });
 
@@ -228,37 +225,35 @@ Deno.test({
     "C 24 axe-core finds nothing where nothing is yet, where a scan goes on, and without rights",
   ignore: !HAS_BROWSER,
   async fn(t) {
-    for (const colorScheme of SCHEMES) {
-      await using browser = await TestBrowser.start({ contents: ENDLESS, colorScheme });
-      const client = await browser.server.as(1, ...WORKER);
-      const page = await browser.signIn();
-      const states: readonly (readonly [string, string, () => Promise<unknown>])[] = [
-        ["first run", "#/files", () => heading("No files yet")(page)],
-        ["no scans", "#/scans", () => heading("No scans yet")(page)],
-        ["a scan that runs", "#/scans", async () => {
-          await client.upload("", { "a.bin": "a" });
-          await client.json("POST", "/scans/", { path: "a.bin" });
-          await page.getByRole("progressbar").waitFor();
-        }],
-        ["a report that is not there yet", "#/scans/1", () => heading("Progress")(page)],
-        ["a scan that was cancelled", "#/scans/1", async () => {
-          await button(page, "Cancel").first().click();
-          await button(page, "Remove").waitFor();
-        }],
-      ];
-      for (const [name, hash, show] of states) {
-        await t.step(`${colorScheme}: ${name}`, async () => {
-          await page.evaluate((it) => location.hash = it, hash);
-          await show();
-          await assertAccessible(page);
-        });
-      }
-      await t.step(`${colorScheme}: a room that is not permitted`, async () => {
-        await button(page, "Sign out").click();
-        const other = await browser.signIn({ privileges: ["resources.view"] }, "#/scans");
-        await words("It needs the privilege")(other);
-        await assertAccessible(other);
+    await using browser = await TestBrowser.start({ contents: ENDLESS });
+    const client = await browser.server.as(1, ...WORKER);
+    const page = await browser.signIn();
+    const states: readonly (readonly [string, string, () => Promise<unknown>])[] = [
+      ["first run", "#/files", () => heading("No files yet")(page)],
+      ["no scans", "#/scans", () => heading("No scans yet")(page)],
+      ["a scan that runs", "#/scans", async () => {
+        await client.upload("", { "a.bin": "a" });
+        await client.json("POST", "/scans/", { path: "a.bin" });
+        await page.getByRole("progressbar").waitFor();
+      }],
+      ["a report that is not there yet", "#/scans/1", () => heading("Progress")(page)],
+      ["a scan that was cancelled", "#/scans/1", async () => {
+        await button(page, "Cancel").first().click();
+        await button(page, "Remove").waitFor();
+      }],
+    ];
+    for (const [name, hash, show] of states) {
+      await t.step(name, async () => {
+        await page.evaluate((it) => location.hash = it, hash);
+        await show();
+        await assertAccessibleInBoth(page);
       });
     }
+    await t.step("a room that is not permitted", async () => {
+      await button(page, "Sign out").click();
+      const other = await browser.signIn({ privileges: ["resources.view"] }, "#/scans");
+      await words("It needs the privilege")(other);
+      await assertAccessibleInBoth(other);
+    });
   },
 });
