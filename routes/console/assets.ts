@@ -89,6 +89,7 @@ function page(base: string, modules: ReadonlySet<string>, scan: string | undefin
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="Files of models, kept and scanned for what does harm.">
 <meta name="color-scheme" content="light dark">
 <title>strongroom</title>${scan === undefined ? "" : `\n<meta name="scanner" content="${scan}">`}
 <link rel="icon" href="${base}${ICON}">
