@@ -35,6 +35,7 @@ export function* emitFailuresOnThrow(
 export function withCheckpoint(source: ByteSource, checkpoint: Checkpoint): ByteSource {
   return {
     size: source.size,
+    isCut: source.isCut,
     read(offset, length) {
       checkpoint();
       return source.read(offset, length);
