@@ -14,6 +14,11 @@ export interface ByteSource {
    * @throws {RangeError} if offset or length is negative or not an integer.
    */
   read(offset: number, length: number): Uint8Array;
+  /**
+   * Reads bytes from `offset` into `target`, and returns how many. For those who look at all bytes once:
+   * memory for each read takes longer than reading.
+   */
+  readInto?(offset: number, target: Uint8Array): number;
   /** Returns the CRC-32 of a range if it is known without reading most of it. */
   crc32?(offset: number, length: number): number | undefined;
 }
