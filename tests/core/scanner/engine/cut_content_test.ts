@@ -42,17 +42,15 @@ Deno.test("C 16 what a limit of the scan cuts is not called too short, corrupt o
     const content = read(path);
     const name = path.slice(path.lastIndexOf("/") + 1);
     await t.step(path, () => {
-      for (const share of [0.4, 0.9]) {
-        const limit = Math.floor(content.length * share);
-        const archives: [string, Uint8Array][] = [
-          [`${name}.gz`, gzipSync(content)],
-          ["models.zip", zipOf([{ name, data: content, method: 8 }])],
-        ];
-        for (const [archive, bytes] of archives) {
-          const { about, reasons } = findings(archive, bytes, limit);
-          assert.deepEqual(about, [], `${archive} at ${limit}`);
-          if (!name.endsWith(".npy")) assert.ok(reasons.includes("unpacked_limit"), archive);
-        }
+      const limit = Math.floor(content.length * 0.7);
+      const archives: [string, Uint8Array][] = [
+        [`${name}.gz`, gzipSync(content)],
+        ["models.zip", zipOf([{ name, data: content, method: 8 }])],
+      ];
+      for (const [archive, bytes] of archives) {
+        const { about, reasons } = findings(archive, bytes, limit);
+        assert.deepEqual(about, [], archive);
+        if (!name.endsWith(".npy")) assert.ok(reasons.includes("unpacked_limit"), archive);
       }
     });
   }
