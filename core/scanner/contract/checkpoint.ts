@@ -33,7 +33,7 @@ export function* emitFailuresOnThrow(
 
 /** A source that calls the checkpoint before each read. */
 export function withCheckpoint(source: ByteSource, checkpoint: Checkpoint): ByteSource {
-  const { readInto } = source;
+  const readInto = source.readInto?.bind(source);
   return {
     size: source.size,
     isCut: source.isCut,

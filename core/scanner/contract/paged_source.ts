@@ -5,7 +5,10 @@ const PAGE_BYTES = 64 * 1024;
 /** Number of pages kept in memory. */
 const MAX_PAGES = 64;
 
-/** Fills `target` from `offset`, both within the content, and returns how many bytes; fewer if it has become shorter. */
+/**
+ * Fills `target` with the bytes from `offset`, all within the content. Returns how many there were: fewer
+ * if it has become shorter.
+ */
 export type ReadInto = (offset: number, target: Uint8Array) => number;
 
 /** A source of content that is not in memory. */

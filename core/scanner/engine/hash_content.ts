@@ -71,7 +71,7 @@ export function hashContent(
   return { hashes, blocks };
 }
 
-/** The content in blocks, which the caches of a core hold until they are hashed. Each is valid until the next. */
+/** The content in blocks, which caches of the processor hold until they are hashed. Each is valid until the next. */
 function* readsOf(source: ByteSource) {
   const buffer = new Uint8Array(Math.min(BLOCK_BYTES, source.size));
   for (let start = 0; start < source.size;) {
