@@ -28,7 +28,7 @@ export interface ScanOptions {
   readonly skip?: readonly string[];
   /** What the limits of a large file may grow to. @default `SCAN_MAXIMA` */
   readonly maxima?: ScanMaxima;
-  /** Called after each hashed MiB with the number of bytes so far. */
+  /** Called after each hashed block with the number of bytes so far. */
   readonly onProgress?: (bytesDone: number) => void;
   /** Whether large content needs MD5, too. @default false */
   readonly needsMd5?: boolean | undefined;

@@ -83,6 +83,8 @@ export interface ScannedContent {
 export interface ContentProspect {
   /** Whether a file of the user still has it. */
   readonly isHeld: boolean;
+  /** The SHA-256 that it had when it was stored, in hexadecimal; undefined if it is not known. */
+  readonly sha256: string | undefined;
   /** The complete result of a scan for any user that took at least {@link MIN_REUSED_MS}. */
   readonly former: ScannedContent | undefined;
 }
@@ -241,6 +243,8 @@ export interface ScanContentOptions {
   readonly memoryLimitMB: number;
   /** Ids of the scanners that must not run. */
   readonly skip: readonly string[];
+  /** Whether large content needs MD5, too. @default false */
+  readonly needsMd5?: boolean | undefined;
   readonly signal: AbortSignal;
   /** Receives the number of bytes read so far. */
   readonly onProgress?: (bytes: number) => void;

@@ -14,8 +14,11 @@ export function withSource<Result>(
   if (content instanceof ArrayBuffer) return use(memorySource(new Uint8Array(content)));
   if (typeof content === "string") return withFile(content, use);
   const reader = new FileReaderSync();
-  const read = (offset: number, length: number) =>
-    new Uint8Array(reader.readAsArrayBuffer(content.slice(offset, offset + length)));
+  const read = (offset: number, target: Uint8Array) => {
+    const bytes = reader.readAsArrayBuffer(content.slice(offset, offset + target.length));
+    target.set(new Uint8Array(bytes));
+    return bytes.byteLength;
+  };
   return use(new PagedSource(content.size, read));
 }
 
@@ -23,15 +26,14 @@ function withFile<Result>(path: string, use: (source: ByteSource) => Result): Re
   const fs = builtin("node:fs");
   if (fs === undefined) throw new TypeError("Browsers read no paths");
   const file = fs.openSync(path, "r");
-  const read = (offset: number, length: number) => {
-    const bytes = new Uint8Array(length);
+  const read = (offset: number, target: Uint8Array) => {
     let filled = 0;
-    while (filled < length) {
-      const count = fs.readSync(file, bytes, filled, length - filled, offset + filled);
+    while (filled < target.length) {
+      const count = fs.readSync(file, target, filled, target.length - filled, offset + filled);
       if (count === 0) break;
       filled += count;
     }
-    return bytes.subarray(0, filled);
+    return filled;
   };
   try {
     return use(new PagedSource(fs.fstatSync(file).size, read));

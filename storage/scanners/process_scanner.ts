@@ -18,7 +18,7 @@ export class ProcessScanner implements ContentScanner, AsyncDisposable {
     options: ScanContentOptions,
   ): Promise<FileResult> {
     await using file = await this.#blobs.fileOf(hash);
-    return await this.#pool.scan({ path: file.path, name, needsMd5: true }, options);
+    return await this.#pool.scan({ path: file.path, name }, options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

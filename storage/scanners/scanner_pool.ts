@@ -32,8 +32,6 @@ export interface ScannerPoolOptions {
 export interface FileToScan {
   readonly path: string;
   readonly name: string;
-  /** Whether it needs MD5 even if it is large. @default false */
-  readonly needsMd5?: boolean | undefined;
 }
 
 interface IdleScanner {
@@ -64,8 +62,8 @@ export class ScannerPool implements AsyncDisposable {
    * @throws the reason of the signal when it aborts.
    */
   async scan(
-    { path, name, needsMd5 }: FileToScan,
-    { userId, memoryLimitMB, skip, signal, onProgress }: ScanContentOptions,
+    { path, name }: FileToScan,
+    { userId, memoryLimitMB, skip, needsMd5, signal, onProgress }: ScanContentOptions,
   ): Promise<FileResult> {
     const { timeoutMs, maxima, graceMs = DEFAULT_GRACE_MS } = this.#options;
     const content = await readSmall(path) ?? path;

@@ -122,7 +122,8 @@ export const scanStatements = (dialect: Dialect) => ({
    * Content that its user has, with the latest complete result, for whomever, of a scan that took long. An
    * index has such results.
    */
-  prospect: `SELECT former.result, former.took_ms, former.read_ms FROM (
+  prospect: `SELECT former.result, former.took_ms, former.read_ms,
+      ${dialect.hex("contents.sha256")} AS stored_sha256 FROM (
       SELECT hash FROM ${filesWhere(dialect, "hash = :hash AND user_id = :user")} AS file LIMIT 1
     ) AS held
     LEFT JOIN contents ON contents.hash = held.hash

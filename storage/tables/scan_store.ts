@@ -114,7 +114,12 @@ export class SqlScanStore implements ScanStore, Disposable {
 
   async prospectOf(key: ResultKey): Promise<ContentProspect> {
     const [row] = await this.#read("prospect", this.#keyOf(key));
-    return { isHeld: row !== undefined, former: row && scannedIn(row) };
+    const sha256 = row?.stored_sha256;
+    return {
+      isHeld: row !== undefined,
+      sha256: typeof sha256 === "string" && sha256 !== "" ? sha256 : undefined,
+      former: row && scannedIn(row),
+    };
   }
 
   async beginAttempt(key: ResultKey, max: number): Promise<AttemptBegin> {

@@ -116,12 +116,12 @@ export function verdictStoreSuite(engine: StoresEngine): void {
       ...["2 long", "2 cut", "3 quick", "3 long", "3 cut"],
     ]);
     for (const userId of [2, 3]) {
-      const nothing = { isHeld: true, former: undefined };
+      const nothing = { isHeld: true, sha256: SHA256, former: undefined };
       const pace = { tookMs: 1001, readMs: 7 };
       assert.deepEqual(await scans.prospectOf(key(userId, "quick")), nothing);
       assert.deepEqual(await scans.prospectOf(key(userId, "cut")), nothing);
       assert.deepEqual(await scans.prospectOf({ ...key(userId, "long"), name: "other" }), nothing);
-      const expected = { isHeld: true, former: { result, pace } };
+      const expected = { isHeld: true, sha256: SHA256, former: { result, pace } };
       assert.deepEqual(await scans.prospectOf(key(userId, "long")), expected);
     }
     assert.equal(await scans.hasResult(key(2, "long")), false);

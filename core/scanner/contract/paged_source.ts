@@ -5,19 +5,22 @@ const PAGE_BYTES = 64 * 1024;
 /** Number of pages kept in memory. */
 const MAX_PAGES = 64;
 
-/** Reads `length` bytes from `offset`, both within the content; fewer if it has become shorter. */
-export type ReadRange = (offset: number, length: number) => Uint8Array;
+/**
+ * Fills `target` with the bytes from `offset`, all within the content. Returns how many there were: fewer
+ * if it has become shorter.
+ */
+export type ReadInto = (offset: number, target: Uint8Array) => number;
 
 /** A source of content that is not in memory. */
 export class PagedSource implements ByteSource {
   readonly size: number;
-  readonly #readRange: ReadRange;
+  readonly readInto: ReadInto;
   /** Pages by number, least recently used first. */
   readonly #pages = new Map<number, Uint8Array>();
 
-  constructor(size: number, readRange: ReadRange) {
+  constructor(size: number, readInto: ReadInto) {
     this.size = size;
-    this.#readRange = readRange;
+    this.readInto = readInto;
   }
 
   read(offset: number, length: number): Uint8Array {
@@ -27,6 +30,11 @@ export class PagedSource implements ByteSource {
     const within = offset - page * PAGE_BYTES;
     if (within + requested > PAGE_BYTES) return this.#readRange(offset, requested);
     return this.#page(page).subarray(within, within + requested);
+  }
+
+  #readRange(offset: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    return bytes.subarray(0, this.readInto(offset, bytes));
   }
 
   #page(number: number): Uint8Array {

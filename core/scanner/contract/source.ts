@@ -5,6 +5,8 @@
 export interface ByteSource {
   /** Bytes. */
   readonly size: number;
+  /** Whether the content goes on after its end: a limit of the scan kept the rest from being unpacked. */
+  readonly isCut?: boolean | undefined;
   /**
    * Returns `length` bytes from `offset`, or fewer at the end of the content. Later reads do not change
    * the returned bytes.
@@ -12,6 +14,11 @@ export interface ByteSource {
    * @throws {RangeError} if offset or length is negative or not an integer.
    */
   read(offset: number, length: number): Uint8Array;
+  /**
+   * Reads bytes from `offset` into `target`, and returns how many. For those who look at all bytes once:
+   * memory for each read takes longer than reading.
+   */
+  readInto?(offset: number, target: Uint8Array): number;
   /** Returns the CRC-32 of a range if it is known without reading most of it. */
   crc32?(offset: number, length: number): number | undefined;
 }
@@ -27,6 +34,15 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
+/** A source of what a limit left of content. */
+export function cutSource(source: ByteSource): ByteSource {
+  return {
+    size: source.size,
+    isCut: true,
+    read: (offset, length) => source.read(offset, length),
+  };
+}
+
 /**
  * A source of part of another, such as a stored member: `size` bytes from `start`, or fewer at the end
  * of the content.
@@ -39,6 +55,7 @@ export function sourceSlice(source: ByteSource, start: number, size: number): By
   assertRange(first, available);
   return {
     size: available,
+    isCut: source.isCut && first + size >= source.size,
     read(offset, length) {
       assertRange(offset, length);
       return offset >= available

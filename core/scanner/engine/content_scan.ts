@@ -103,7 +103,8 @@ export class ContentScan {
     }
     // Pickles of protocols 0 and 1 have no signature, but their scanner recognizes them.
     const actual = kind ?? (matching.some(({ id }) => id === "pickle") ? "pickle" : undefined);
-    const check = engineChecks.fileType(content, actual);
+    // Where an archive is cut, its last members may reach into the next ones.
+    const check = content.source.isCut ? undefined : engineChecks.fileType(content, actual);
     if (check !== undefined) this.#emit(ENGINE, segments, check);
     return matching;
   }
@@ -123,7 +124,10 @@ export class ContentScan {
     this.#ran.add(scanner.id);
     try {
       const context = this.#contextOf(scanner, content, segments);
-      for (const check of scanner.scan(content, context)) this.#emit(scanner.id, segments, check);
+      const isCut = content.source.isCut ?? false;
+      for (const check of scanner.scan(content, context)) {
+        this.#emit(scanner.id, segments, isCut ? engineChecks.ofBeginning(check) : check);
+      }
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
       this.#emit(scanner.id, segments, engineChecks.scannerFailed(scanner.id, error));

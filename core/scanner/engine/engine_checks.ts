@@ -1,6 +1,7 @@
 import { excerpt } from "../contract/excerpt.ts";
 import { isModelName } from "../contract/model_names.ts";
 import { baseName } from "../contract/names.ts";
+import type { RuleCode } from "../contract/rules.ts";
 import type { Check, Content } from "../contract/scanner.ts";
 import { EMPTY_FILE, KNOWN_FORMAT } from "../contract/known_format.ts";
 import type { ContentKind } from "./detect_kind.ts";
@@ -17,6 +18,16 @@ const CONTAINERS: readonly ContentKind[] = [
   "bzip2",
   "xz",
 ];
+
+/** Rules on whether content is whole: on its size, its structure, and which format it is in. */
+const RULES_ON_ENDS: ReadonlySet<RuleCode> = new Set<RuleCode>([
+  "S804",
+  "S901",
+  "S902",
+  "S903",
+  "S904",
+  "S908",
+]);
 
 /** A scanner threw, which it must not. */
 export function scannerFailed(scanner: string, error: unknown): Check {
@@ -121,6 +132,17 @@ export function fileType({ name }: Content, kind: ContentKind | undefined): Chec
     ruleCode: "S901",
     details: { actual: kind },
   };
+}
+
+/**
+ * A check of content of which a limit left only the beginning. What the rest may explain is no finding;
+ * whoever unpacked the content reports the limit.
+ */
+export function ofBeginning(check: Check): Check {
+  const { status, ruleCode } = check;
+  if (status !== "failed" || ruleCode === undefined || !RULES_ON_ENDS.has(ruleCode)) return check;
+  const why = "A limit of the scan ends the content here: what comes after it may explain this.";
+  return { ...check, severity: "info", why };
 }
 
 function limitReached(name: string, incomplete: string) {

@@ -5,8 +5,6 @@ import { MIB } from "../../../schemas/units.ts";
 import { BLOCK_BYTES } from "./block_checksums.ts";
 
 const PREFIX_BYTES = MIB;
-/** Bytes that are read at once: some blocks. */
-const READ_BYTES = MIB;
 
 /**
  * Content that is not larger has all digests. That of weights has those that something needs: the others
@@ -35,7 +33,7 @@ export interface HashedContent {
 export interface HashContentOptions {
   /** Whether large content needs MD5, too. @default false */
   readonly needsMd5?: boolean | undefined;
-  /** Called after each MiB with the number of bytes read so far. */
+  /** Called after each block with the number of bytes read so far. */
   readonly onProgress?: ((bytesDone: number) => void) | undefined;
 }
 
@@ -59,7 +57,8 @@ export function hashContent(
   for (const { bytes, start } of readsOf(source)) {
     for (const hash of [md5, sha1, sha256, sha512]) hash?.update(bytes);
     if (start < PREFIX_BYTES) prefix.update(bytes.subarray(0, PREFIX_BYTES - start));
-    if (start === blocks.length * BLOCK_BYTES) blocks.push(...checksumsOf(bytes));
+    const isBlock = bytes.length === BLOCK_BYTES && start === blocks.length * BLOCK_BYTES;
+    if (isBlock) blocks.push(crc32(bytes));
     onProgress?.(start + bytes.length);
   }
   const hashes = {
@@ -72,18 +71,16 @@ export function hashContent(
   return { hashes, blocks };
 }
 
+/** The content in blocks, which caches of the processor hold until they are hashed. Each is valid until the next. */
 function* readsOf(source: ByteSource) {
+  const buffer = new Uint8Array(Math.min(BLOCK_BYTES, source.size));
   for (let start = 0; start < source.size;) {
-    const bytes = source.read(start, Math.min(READ_BYTES, source.size - start));
+    const length = Math.min(BLOCK_BYTES, source.size - start);
+    const bytes = source.readInto === undefined
+      ? source.read(start, length)
+      : buffer.subarray(0, source.readInto(start, buffer.subarray(0, length)));
     if (bytes.length === 0) throw new Error(`Content ends at ${start} of ${source.size} bytes`);
     yield { bytes, start };
     start += bytes.length;
-  }
-}
-
-/** The CRC-32 of each whole block. */
-function* checksumsOf(bytes: Uint8Array): Generator<number, void, void> {
-  for (let end = BLOCK_BYTES; end <= bytes.length; end += BLOCK_BYTES) {
-    yield crc32(bytes.subarray(end - BLOCK_BYTES, end));
   }
 }

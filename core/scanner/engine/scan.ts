@@ -25,7 +25,7 @@ export interface ScanFileOptions {
   readonly skip?: readonly string[];
   /** Returns seconds since the Unix epoch. @default {() => Date.now() / 1000} */
   readonly now?: () => number;
-  /** Called after each hashed MiB, before any scanner runs, with the number of bytes so far. */
+  /** Called after each hashed block, before any scanner runs, with the number of bytes so far. */
   readonly onProgress?: (bytesDone: number) => void;
   /** Whether large content needs MD5, too. @default false */
   readonly needsMd5?: boolean | undefined;

@@ -4,16 +4,15 @@ import { PagedSource } from "../../../core/scanner/scan.ts";
 export class FileSource extends PagedSource {
   constructor(file: Deno.FsFile) {
     // fstat needs permission for the target of a link, seeking only for the name that was opened.
-    super(file.seekSync(0, Deno.SeekMode.End), (offset, length) => {
-      const bytes = new Uint8Array(length);
+    super(file.seekSync(0, Deno.SeekMode.End), (offset, target) => {
       file.seekSync(offset, Deno.SeekMode.Start);
       let filled = 0;
-      while (filled < bytes.length) {
-        const read = file.readSync(bytes.subarray(filled));
+      while (filled < target.length) {
+        const read = file.readSync(target.subarray(filled));
         if (read === null) break;
         filled += read;
       }
-      return bytes.subarray(0, filled);
+      return filled;
     });
   }
 }

@@ -46,8 +46,6 @@ export type SandboxReply =
 export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "memoryLimitMB"> {
   readonly path: string;
   readonly name: string;
-  /** Whether large content needs MD5, too. @default false */
-  readonly needsMd5?: boolean | undefined;
   /** The CPU time that the scan may use. */
   readonly timeoutMs: number;
   readonly maxima?: ScanMaxima;
@@ -76,7 +74,6 @@ export class ThreadScanner implements ContentScanner {
       ...options,
       path: file.path,
       name,
-      needsMd5: true,
       ...this.#bounds,
     });
   }

@@ -53,7 +53,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
       }
     },
     hasResult: () => Promise.resolve(false),
-    prospectOf: () => Promise.resolve({ isHeld: true, former: undefined }),
+    prospectOf: () => Promise.resolve({ isHeld: true, sha256: undefined, former: undefined }),
     beginAttempt: () => Promise.resolve("begun"),
     endAttempt: () => Promise.resolve(),
     withdrawAttempt: () => Promise.resolve(),

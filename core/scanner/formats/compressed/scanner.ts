@@ -3,7 +3,7 @@ import { Checklist } from "../../contract/checklist.ts";
 import { type Codec, limitDetails, unpack, type Unpacked } from "./unpack.ts";
 import { wrapperOf } from "./wrappers.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { memorySource, sourceSlice } from "../../contract/source.ts";
+import { cutSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 type CompressedCheck = "Compressed Content" | "Compression Ratio";
@@ -88,7 +88,8 @@ function submit(
   id: string,
 ): void {
   const name = unwrappedName(content.name);
-  const source = memorySource(bytes);
+  const whole = memorySource(bytes);
+  const source = incomplete === "unpacked_limit" ? cutSource(whole) : whole;
   const hashes = new ArchiveMemberHashes(content, id);
   hashes.add({
     name,

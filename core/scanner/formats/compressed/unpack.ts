@@ -77,7 +77,8 @@ export function unpack(
   // Incompressible data grows a little, so the packed bytes may exceed the limit.
   const maxPackedBytes = Math.ceil(maxBytes * 1.125) + 65536;
   const packed = compressed.read(0, Math.min(compressed.size, maxPackedBytes));
-  if (isDecoded(codec)) return decoded(codec, packed, compressed.size, declaredSize, context);
+  const isCut = packed.length < compressed.size || compressed.isCut === true;
+  if (isDecoded(codec)) return decoded(codec, packed, isCut, declaredSize, context);
   const possible = codec === "zstd" || codec === "brotli"
     ? maxBytes
     : Math.min(maxBytes, packed.length * MAX_DEFLATE_RATIO + 1024);
@@ -91,7 +92,7 @@ export function unpack(
   if (whole instanceof Uint8Array && packed.length === compressed.size) {
     return { bytes: whole, incomplete: undefined, packedSize: packed.length };
   }
-  const limited = whole === "too large" || packed.length < compressed.size;
+  const limited = whole === "too large" || isCut;
   return {
     ...whole instanceof Uint8Array
       ? { bytes: whole, packedSize: packed.length }
@@ -108,7 +109,7 @@ function isDecoded(codec: Codec): codec is keyof typeof DECODERS {
 function decoded(
   codec: keyof typeof DECODERS,
   packed: Uint8Array,
-  size: number,
+  isCut: boolean,
   declaredSize: number | undefined,
   context: ScanContext,
 ): Unpacked {
@@ -123,7 +124,7 @@ function decoded(
     const packedSize = Math.min(decode(packed, output, declaredSize), packed.length);
     return { bytes: output.content(), incomplete: undefined, packedSize };
   } catch (error) {
-    const incomplete = error instanceof OutputFull || packed.length < size
+    const incomplete = error instanceof OutputFull || isCut
       ? "unpacked_limit"
       : error instanceof UnsupportedData
       ? "unsupported_compression"

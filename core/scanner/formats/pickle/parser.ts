@@ -217,7 +217,7 @@ export class Instruction {
    */
   #nameLine(): Fault | undefined {
     const fault = this.#line(MAX_NAME_BYTES);
-    if (fault !== "truncated") return fault;
+    if (fault !== "truncated" || this.window.isCut) return fault;
     this.length = Math.max(0, this.window.size - this.from - 1);
     this.end = this.window.size;
     return undefined;

@@ -9,12 +9,15 @@ const LINE_FEED = 0x0a;
 export class PickleWindow {
   readonly source: ByteSource;
   readonly size: number;
+  /** Whether the source is only the beginning of its content. */
+  readonly isCut: boolean;
   #start = 0;
   #bytes: Uint8Array = new Uint8Array();
 
   constructor(source: ByteSource) {
     this.source = source;
     this.size = source.size;
+    this.isCut = source.isCut ?? false;
   }
 
   /** Returns the byte at an offset, or -1 past the end. */

@@ -49,9 +49,8 @@ export function unpackFolder(
   };
   const limit = Math.ceil(context.limits.maxMemberBytes * 1.125) + 65_536;
   let bytes = packed.read(0, Math.min(packed.size, limit));
-  let incomplete: UnpackedFolder["incomplete"] = bytes.length < packed.size
-    ? "unpacked_limit"
-    : undefined;
+  const isCut = bytes.length < packed.size || packed.isCut === true;
+  let incomplete: UnpackedFolder["incomplete"] = isCut ? "unpacked_limit" : undefined;
   for (const { coder, size } of steps) {
     const output = new OutputBuffer(grant);
     try {

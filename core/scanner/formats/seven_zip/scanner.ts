@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { Checklist } from "../../contract/checklist.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
+import { type ByteSource, cutSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { ArchiveMemberHashes, digestMember } from "../archive/archive_member_hashes.ts";
 import { ArchiveContents } from "../archive/contents.ts";
 import {
@@ -101,7 +101,8 @@ class SevenZipScan {
       );
     }
     if (size === 0) return { streams: { packedAt: 0, packedSizes: [], folders: [] }, files: [] };
-    if (!(at + size <= source.size) || size > MAX_HEADER_BYTES) return "it is cut off";
+    if (!(at + size <= source.size)) return "it is cut off";
+    if (size > MAX_HEADER_BYTES) return `it has more than ${MAX_HEADER_BYTES} bytes`;
     try {
       return this.#unpackedHeader(source.read(at, size), 0);
     } catch (error) {
@@ -155,12 +156,13 @@ class SevenZipScan {
   ): Generator<Check, void, void> {
     const { bytes, incomplete } = unpackFolder(folder, packed, this.#context);
     if (incomplete !== undefined) yield* this.#unreadable(incomplete);
+    const whole = memorySource(bytes);
+    const source = incomplete === "unpacked_limit" ? cutSource(whole) : whole;
     let at = 0;
     for (const size of folder.members) {
       const file = yield* this.#next(files);
-      const content = bytes.subarray(at, at + size);
+      yield* this.#member(file, sourceSlice(source, at, size), size);
       at += size;
-      yield* this.#member(file, content, size);
     }
   }
 
@@ -180,17 +182,16 @@ class SevenZipScan {
 
   *#member(
     { name, mode }: SevenZipFile,
-    bytes: Uint8Array,
+    source: ByteSource,
     size: number,
   ): Generator<Check, void, void> {
     yield* this.#name(name);
     this.#contents.add({ name, size });
-    const source = memorySource(bytes);
     const digest = digestMember(source, this.#context.limits.maxMemberBytes);
-    const whole = bytes.length === size;
-    this.#hashes.add({ name, size, whole, digest, readable: bytes.length });
+    const whole = source.size === size;
+    this.#hashes.add({ name, size, whole, digest, readable: source.size });
     if ((mode & FILE_TYPE_MASK) === SYMLINK_TYPE) {
-      const target = new TextDecoder().decode(bytes.subarray(0, MAX_LINK_TARGET_BYTES));
+      const target = new TextDecoder().decode(source.read(0, MAX_LINK_TARGET_BYTES));
       yield* checkLink({ name, target, base: name, position: 0 }, this.#checks);
     }
     this.#context.scanMember(name, source);

@@ -8,7 +8,7 @@ import type { Check, Content, ScanContext, Scanner } from "../../contract/scanne
 import { findAssignedSecrets, findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import type { ByteSource } from "../../contract/source.ts";
-import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
+import { decodeLatin1, startsWithBytes } from "../../readers/bytes/bytes.ts";
 import { utf8FromLatin1 } from "../../readers/bytes/latin1_text.ts";
 import { scriptDangers } from "../../knowledge/script_dangers.ts";
 import { detectScript, type Script } from "./script.ts";
@@ -47,11 +47,14 @@ const OTHER_EXTENSIONS =
 const TEXT_EXTENSIONS =
   /\.(?:md|markdown|txt|rst|env|ini|cfg|conf|properties)$|^\.env(?:\.|$)|^\.netrc$/i;
 
+/** What macOS keeps of a file besides its content, as `__MACOSX/._notes.txt` beside `notes.txt` in a ZIP. */
+const APPLE_DOUBLE = [0, 5, 0x16, 7];
+
 /** Scans texts: model cards, licenses, and scripts next to a model. */
 export const textScanner: Scanner = {
   id: "text",
   matches({ name, source }) {
-    if (isTextByName(name)) return true;
+    if (isTextByName(name)) return !startsWithBytes(source.read(0, 4), APPLE_DOUBLE);
     const head = headOf(source);
     return detectScript(name, head) !== undefined && looksLikeText(source.read(0, HEAD_BYTES));
   },

@@ -1,6 +1,7 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Check, Content, ScanContext } from "../../contract/scanner.ts";
 import type { Checklist } from "../../contract/checklist.ts";
+import { cutSource } from "../../contract/source.ts";
 import {
   ArchiveMemberHashes,
   digestMember,
@@ -88,7 +89,9 @@ export class ZipMemberReader {
   #open(member: ZipMember): OpenedMember {
     const dataSize = this.#reserve(member.dataSize);
     const opened = openZipMember(this.#content.source, { ...member, dataSize }, this.#context);
-    return dataSize < member.dataSize ? { ...opened, incomplete: "unpacked_limit" } : opened;
+    return dataSize < member.dataSize
+      ? { source: cutSource(opened.source), incomplete: "unpacked_limit" }
+      : opened;
   }
 
   /**

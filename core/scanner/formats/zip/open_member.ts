@@ -1,5 +1,5 @@
 import type { ScanContext } from "../../contract/scanner.ts";
-import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
+import { type ByteSource, cutSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { type Codec, unpack } from "../compressed/unpack.ts";
 import type { ZipMember } from "./directory.ts";
 
@@ -36,5 +36,8 @@ export function openZipMember(
   const codec = CODECS.get(header.method);
   if (!codec) return { source: packed, incomplete: "unsupported_compression" };
   const { bytes, incomplete } = unpack(codec, packed, header.size, context);
-  return { source: memorySource(bytes), incomplete: incomplete ?? cut };
+  const source = memorySource(bytes);
+  return incomplete === "unpacked_limit"
+    ? { source: cutSource(source), incomplete }
+    : { source, incomplete: incomplete ?? cut };
 }

@@ -124,9 +124,11 @@ const CHEMPROP: readonly AllowedNames[] = [
   ["chemprop.nn.agg", "AttentiveAggregation MeanAggregation NormAggregation SumAggregation"],
   ["chemprop.nn.ffn", "MLP"],
   ["chemprop.nn.message_passing.base", "AtomMessagePassing BondMessagePassing"],
+  // Pickles give metrics their own text, one character an argument, which no `__new__` of them reads.
   [
     "chemprop.nn.metrics",
     "BCELoss BinaryAUROC BinaryAUPRC BinaryAccuracy BinaryF1Score CrossEntropyLoss MAE MSE R2Score RMSE",
+    { call: ["text*"] },
   ],
   [
     "chemprop.nn.predictors",
@@ -135,6 +137,12 @@ const CHEMPROP: readonly AllowedNames[] = [
   ],
   ["chemprop.nn.transforms", "GraphTransform ScaleTransform UnscaleTransform"],
   ["chemprop.nn.utils", "Activation"],
+  ["torchmetrics.metric", "jit_distributed_available", FUNCTION],
+  [
+    "torchmetrics.utilities.data",
+    "dim_zero_cat dim_zero_max dim_zero_mean dim_zero_min dim_zero_sum",
+    FUNCTION,
+  ],
 ];
 
 /** The classes of Morfessor's models, which their constructors fill with numbers and texts only. */

@@ -148,6 +148,8 @@ function partOfJwt(jwt: string, index: number): string {
 function hasRealPassword(url: string): boolean {
   const authority = url.slice(url.indexOf("://") + 3);
   const credentials = authority.slice(0, authority.indexOf("@"));
+  // A link to a mail address, of which a program made one of the web.
+  if (/^mailto:/i.test(credentials)) return false;
   const password = credentials.slice(credentials.indexOf(":") + 1);
   return !/^(?:[<[{$%*].*|x+|\.+|pass(?:word|wd)?|pwd|secret|root|admin|user(?:name)?|postgres|mysql|guest|token|changeme|example|my[-_]?(?:password|secret))$/i
     .test(password);

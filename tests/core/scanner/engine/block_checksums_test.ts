@@ -43,7 +43,7 @@ Deno.test("C 16 the CRC-32 of a range follows from those of its blocks", () => {
 
 Deno.test("C 16 a source whose reads are short knows no checksums of the wrong bytes", () => {
   const read: ByteSource["read"] = (offset, length) =>
-    memorySource(BYTES).read(offset, Math.min(length, offset === 2 ** 20 ? 2 ** 20 - 1 : length));
+    memorySource(BYTES).read(offset, Math.min(length, offset === 2 ** 20 ? 2 ** 18 - 1 : length));
   const { source } = checksummed(read);
   assert.equal(source.crc32(0, 2 ** 20 + 1), crc32(BYTES.subarray(0, 2 ** 20 + 1)));
   assert.equal(source.crc32(0, 3 * 2 ** 20), undefined);

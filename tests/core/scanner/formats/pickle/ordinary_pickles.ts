@@ -148,5 +148,14 @@ export const ORDINARY: readonly (readonly [string, Uint8Array])[] = [
       ...["](K\x01K\x02K\x03e.."],
     ),
   ],
+  [
+    "a metric, with its own text as arguments",
+    bytes(
+      ...[P2, gl("chemprop.nn.metrics", "BinaryAUROC"), "(", binunicode("B"), binunicode("i")],
+      ...["t\x81}(", binunicode("distributed_available_fn")],
+      ...[gl("torchmetrics.metric", "jit_distributed_available"), binunicode("_reductions"), "}("],
+      ...[binunicode("preds"), gl("torchmetrics.utilities.data", "dim_zero_cat"), "uub."],
+    ),
+  ],
   ["joblib, objects", joblibFile(bytes(P2, "](K\x01Ne."), { type: "O8", count: 2 })],
 ];

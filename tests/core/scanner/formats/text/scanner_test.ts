@@ -216,6 +216,8 @@ Deno.test("does not match files that are only named like texts", () => {
   for (const name of ["README.gz", "LICENSE.pdf", "license.json", "readmeter.bin", "a/notice.so"]) {
     assert.equal(textScanner.matches(file(name, "\x1f\0")), false, name);
   }
+  const ofMac = Uint8Array.of(0, 5, 0x16, 7, 0, 2, 0, 0);
+  assert.equal(textScanner.matches(file("__MACOSX/._notes.txt", ofMac)), false);
   for (const name of ["LICENSE", "LICENSE-APACHE", "a/Licence.txt", "COPYING.LESSER", "readme"]) {
     assert.ok(textScanner.matches(file(name, "x")), name);
   }

@@ -40,6 +40,7 @@ const NONE: readonly (readonly [string, string])[] = [
   ["a usual password", "postgres://postgres:postgres@localhost/app"],
   ["a variable", "postgres://app:${PASSWORD}@db/app"],
   ["a link", "https://example.org/a:b@c"],
+  ["a mail address", "http://mailto:name@domain.com"],
   ["a token of prose", "Bearer <token>"],
   [
     "JWT with no header",
