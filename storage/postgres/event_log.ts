@@ -180,15 +180,25 @@ export function mayBeDue({ first, count }: Appended): boolean {
 
 /** Removes the oldest events of an owner that enough others follow. Those just appended stay. */
 export async function removeDue(session: Session, { owner, first }: Appended): Promise<void> {
-  for (let removed = MAX_REMOVED; removed === MAX_REMOVED;) {
-    removed = await session.run(
-      `DELETE FROM events USING event_channels AS channel
-       WHERE channel.owner = :owner AND events.owner = :owner AND sequence IN (
-         SELECT sequence FROM events WHERE owner = :owner AND sequence < :first
-         ORDER BY sequence LIMIT ${MAX_REMOVED}
-       ) AND (sequence < next - ${MAX_EVENTS} OR events.total <= channel.total - ${MAX_BYTES})`,
-      { owner, first },
+  for (let from = 0;;) {
+    // A part does not begin before the one that it follows: it would pass by all that is gone.
+    const row = await session.get(
+      `WITH part AS MATERIALIZED (
+         SELECT min(sequence) AS start, least(min(sequence) + ${MAX_REMOVED}, :first::bigint) AS "end"
+         FROM events WHERE owner = :owner::bigint AND sequence >= :from::bigint
+           AND sequence < :first::bigint
+       ), removed AS (
+         DELETE FROM events USING event_channels AS channel, part
+         WHERE channel.owner = :owner::bigint AND events.owner = :owner::bigint
+           AND sequence >= part.start AND sequence < part.end
+           AND (sequence < next - ${MAX_EVENTS} OR events.total <= channel.total - ${MAX_BYTES})
+         RETURNING sequence
+       )
+       SELECT part.end, (SELECT count(*) FROM removed) AS removed FROM part`,
+      { owner, first, from },
     );
+    if (Number(row?.removed) === 0) return;
+    from = Number(row?.end);
   }
 }
 
