@@ -10,7 +10,7 @@ const MAX_BYTES = 4 * MIB;
  * Events of one operation that are larger are not kept: its subscribers must list again. Others who change the
  * tree wait while they are added, which is to take less than 2 s (C 31).
  */
-const MAX_OPERATION_BYTES = 16 * MIB;
+const MAX_OPERATION_BYTES = 8 * MIB;
 /** How many events a statement adds, and how many it removes. */
 const MAX_ADDED = 500;
 const MAX_REMOVED = 1000;

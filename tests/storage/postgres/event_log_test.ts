@@ -211,7 +211,7 @@ Deno.test({ name: "events in PostgreSQL", ignore: !Postgres.isInstalled }, async
     }, {
       events: () => ({
         length: count,
-        bytes: 17 * MIB,
+        bytes: 9 * MIB,
         owners: new Map([[1, count]]),
         from: () => Promise.reject(new Error("None is read")),
         [Symbol.dispose]() {},
