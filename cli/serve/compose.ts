@@ -143,7 +143,8 @@ export async function compose(
     arrivals: automatic,
   };
   const wrapped = replacements.wrapTree?.(stores) ?? stores;
-  const sweeper = parts.use(new Sweeper(wrapped));
+  const isShared = records.shared !== undefined;
+  const sweeper = parts.use(new Sweeper({ ...wrapped, isShared }));
   const tree: Tree = { ...stores, sweeper };
   const { rateLimit } = settings;
   const served: Tree = { ...wrapped, sweeper };

@@ -9,6 +9,8 @@ const SWEEP_DELAY_MS = 100;
 const MAX_BATCH_HASHES = 256;
 /** The most hashes of stored records to collect before they are swept. */
 const MAX_STORED_HASHES = 10_000;
+/** A collection that is made anyway is not disturbed at the content of more records than this. */
+const MAX_SHARED_RECORDS = 10_000;
 
 /** What {@link removeUnreferenced} works with. */
 export interface SweptStores {
@@ -19,6 +21,8 @@ export interface SweptStores {
 /** What {@link Sweeper} works with. */
 export interface SweeperOptions extends SweptStores {
   readonly log: Log;
+  /** Whether the database knows what was dropped, for a collection that is made anyway. @default false */
+  readonly isShared?: boolean;
 }
 
 /**
@@ -47,6 +51,7 @@ export class Sweeper implements AsyncDisposable {
   /** Removes the content of deleted records that no record has then. */
   addRecords(records: RecordList): void {
     if (!("owners" in records)) return this.add(records.map(({ hash }) => hash));
+    if (this.#options.isShared && records.length > MAX_SHARED_RECORDS) return;
     this.#stored.push(share(records));
     this.#schedule();
   }
@@ -108,14 +113,17 @@ export class Sweeper implements AsyncDisposable {
 /**
  * Removes the content of the hashes that no record has. Lookup and removal share a write transaction,
  * so that no upload of the same content can come between them (C 12).
+ *
+ * @param batchHashes How many of them a transaction looks at, at most.
  */
 export async function removeUnreferenced(
   { records, blobs }: SweptStores,
   hashes: readonly string[],
+  batchHashes = MAX_BATCH_HASHES,
 ): Promise<void> {
   const distinct = [...new Set(hashes)].filter((hash) => hash !== "");
-  for (let start = 0; start < distinct.length; start += MAX_BATCH_HASHES) {
-    const batch = distinct.slice(start, start + MAX_BATCH_HASHES);
+  for (let start = 0; start < distinct.length; start += batchHashes) {
+    const batch = distinct.slice(start, start + batchHashes);
     await records.write(async (transaction) => {
       await blobs.remove(await transaction.unreferenced(batch), transaction);
     }, { alone: true });

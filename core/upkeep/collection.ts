@@ -6,8 +6,8 @@ import type { SharedUpkeep } from "./ports.ts";
 const INTERVAL_MS = 5000;
 /** While it finds nothing, it looks once in so many intervals. */
 const IDLE_ROUNDS = 3;
-/** The most hashes that are looked at in one transaction. */
-const MAX_HASHES = 256;
+/** The most hashes that are looked at in one transaction. Only who wants the same content waits for it. */
+const MAX_HASHES = 1000;
 /** The most transactions at a time. */
 const MAX_ROUNDS = 1000;
 
@@ -32,7 +32,7 @@ export function collectDropped({ shared, log, ...options }: CollectionOptions): 
     try {
       for (let round = 0; round < MAX_ROUNDS && !ended; round++) {
         const hashes = await shared.dropped(MAX_HASHES);
-        await removeUnreferenced(options, hashes);
+        await removeUnreferenced(options, hashes, MAX_HASHES);
         if (hashes.length > 0) idle = 0;
         // What others have locked now is looked at the next time.
         if (hashes.length < MAX_HASHES) break;

@@ -24,6 +24,8 @@ export interface DueObject {
   readonly key: string;
   /** Whether it was deleted before. */
   readonly again: boolean;
+  /** Whether it is known that no upload of it is unfinished. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -59,7 +61,7 @@ export interface ObjectTable {
    * Notes that objects were deleted. They are forgotten if it was for the second time; otherwise they are
    * due again at a time.
    */
-  deleted(objects: readonly DueObject[], due: number): Promise<void>;
+  deleted(objects: readonly Omit<DueObject, "isWhole">[], due: number): Promise<void>;
 
   /** Where content is; undefined if it is not stored. */
   place(hash: string): Promise<ContentPlace | undefined>;

@@ -199,10 +199,15 @@ export async function removeContents(session: Session, hashes: readonly string[]
   );
 }
 
-/** Contents that have lost a record, and that no transaction has looked at since, those first that wait longest. */
+/**
+ * Contents that have lost a record, and that no transaction has looked at since, those first that wait
+ * longest. What another server is looking at is left to it.
+ */
 export async function droppedContents(session: Session, limit: number): Promise<string[]> {
   const rows = await session.values(
-    "SELECT DISTINCT hash FROM (SELECT hash FROM dropped ORDER BY id LIMIT :limit::bigint) AS oldest",
+    `SELECT DISTINCT hash FROM (
+       SELECT hash FROM dropped ORDER BY id LIMIT :limit::bigint FOR UPDATE SKIP LOCKED
+     ) AS oldest`,
     { limit },
   );
   return rows.map(([hash]) => String(hash));

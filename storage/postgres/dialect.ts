@@ -6,6 +6,9 @@ import { byPath, indexed, isParent, isTopLevel } from "./path_conditions.ts";
 /** The id of this server, which its connections state. */
 const SERVER = "current_setting('strongroom.server')";
 
+/** What a row of an object has as its server if nobody sends it: it was content. */
+export const NOBODY = "";
+
 /** The SQL of PostgreSQL. */
 export const POSTGRES: Dialect = {
   texts: (array) => `(SELECT value FROM json_array_elements_text(${array}::json) AS value)`,
@@ -46,6 +49,7 @@ export const POSTGRES: Dialect = {
   leave: ", server = NULL",
   forShare: "FOR SHARE",
   skipLocked: "FOR UPDATE SKIP LOCKED",
+  isWhole: `coalesce(server = '${NOBODY}', FALSE)`,
   // Read after the snapshot of the statement: what that has as leaving, a backup that begins later has, too.
   mayDelete: `NOT EXISTS (
     SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted

@@ -6,8 +6,11 @@ import type { Session, SqlParameters } from "./session.ts";
 /** How many events of one owner are kept, and their bytes. */
 export const MAX_EVENTS = 10_000;
 const MAX_BYTES = 4 * MIB;
-/** Events of one operation that are larger are not kept: its subscribers must list again. */
-const MAX_OPERATION_BYTES = 64 * MIB;
+/**
+ * Events of one operation that are larger are not kept: its subscribers must list again. Others who change the
+ * tree wait while they are added, which is to take less than 2 s (C 31).
+ */
+const MAX_OPERATION_BYTES = 8 * MIB;
 /** How many events a statement adds, and how many it removes. */
 const MAX_ADDED = 500;
 const MAX_REMOVED = 1000;
@@ -180,15 +183,25 @@ export function mayBeDue({ first, count }: Appended): boolean {
 
 /** Removes the oldest events of an owner that enough others follow. Those just appended stay. */
 export async function removeDue(session: Session, { owner, first }: Appended): Promise<void> {
-  for (let removed = MAX_REMOVED; removed === MAX_REMOVED;) {
-    removed = await session.run(
-      `DELETE FROM events USING event_channels AS channel
-       WHERE channel.owner = :owner AND events.owner = :owner AND sequence IN (
-         SELECT sequence FROM events WHERE owner = :owner AND sequence < :first
-         ORDER BY sequence LIMIT ${MAX_REMOVED}
-       ) AND (sequence < next - ${MAX_EVENTS} OR events.total <= channel.total - ${MAX_BYTES})`,
-      { owner, first },
+  for (let from = 0;;) {
+    // A part does not begin before the one that it follows: it would pass by all that is gone.
+    const row = await session.get(
+      `WITH part AS MATERIALIZED (
+         SELECT min(sequence) AS start, least(min(sequence) + ${MAX_REMOVED}, :first::bigint) AS "end"
+         FROM events WHERE owner = :owner::bigint AND sequence >= :from::bigint
+           AND sequence < :first::bigint
+       ), removed AS (
+         DELETE FROM events USING event_channels AS channel, part
+         WHERE channel.owner = :owner::bigint AND events.owner = :owner::bigint
+           AND sequence >= part.start AND sequence < part.end
+           AND (sequence < next - ${MAX_EVENTS} OR events.total <= channel.total - ${MAX_BYTES})
+         RETURNING sequence
+       )
+       SELECT part.end, (SELECT count(*) FROM removed) AS removed FROM part`,
+      { owner, first, from },
     );
+    if (Number(row?.removed) === 0) return;
+    from = Number(row?.end);
   }
 }
 

@@ -1,4 +1,5 @@
 import { RetryLater } from "../../core/errors.ts";
+import { NOBODY } from "./dialect.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -21,8 +22,8 @@ export async function endArrivals(session: Session, keys: readonly string[]): Pr
 export async function beginLeaving(session: Session, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   await session.run(
-    `INSERT INTO objects (key, state, due_at)
-     SELECT key, 'leaving', :now::bigint FROM unnest(:keys::text[]) AS gone (key)`,
-    { keys, now: Date.now() },
+    `INSERT INTO objects (key, state, due_at, server)
+     SELECT key, 'leaving', :now::bigint, :nobody::text FROM unnest(:keys::text[]) AS gone (key)`,
+    { keys, now: Date.now(), nobody: NOBODY },
   );
 }

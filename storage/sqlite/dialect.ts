@@ -36,6 +36,7 @@ export const SQLITE: Dialect = {
   leave: "",
   forShare: "",
   skipLocked: "",
+  isWhole: "FALSE",
   mayDelete: "TRUE",
   // A large change keeps the former state of the records that it has changed.
   recordTables: [...RECORD_TABLES, "former_records"],

@@ -72,6 +72,8 @@ export interface Dialect {
   readonly forShare: string;
   /** Locks the rows that are read, and leaves out those that others have locked. */
   readonly skipLocked: string;
+  /** Whether a leaving object is known to be whole, as it was content: no upload of it is unfinished. */
+  readonly isWhole: string;
   /** Whether objects may be deleted now: no backup needs them. */
   readonly mayDelete: string;
   /**

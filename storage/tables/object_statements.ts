@@ -29,7 +29,7 @@ export const objectStatements = (dialect: Dialect) => ({
   takeDue: `UPDATE objects SET due_at = :later WHERE key IN (
       SELECT key FROM objects WHERE state = 'leaving' AND due_at <= :now AND ${dialect.mayDelete}
       ORDER BY due_at LIMIT :limit ${dialect.skipLocked}
-    ) RETURNING key, deletions`,
+    ) RETURNING key, deletions, ${dialect.isWhole} AS is_whole`,
   /** Another server may have noted the same deletion before. */
   deletedOnce: `UPDATE objects SET deletions = 1, due_at = :due
     WHERE key IN ${dialect.texts(":keys")} AND state = 'leaving' AND deletions = 0 RETURNING key`,

@@ -81,10 +81,14 @@ export class SqlObjectTable implements ObjectTable {
   async due(now: number, limit: number): Promise<DueObject[]> {
     if ((await this.#statements.read("isDue", { now })).length === 0) return [];
     const rows = await this.#write("takeDue", { now, later: now + DELETION_MS, limit });
-    return rows.map(({ key, deletions }) => ({ key: String(key), again: Number(deletions) > 0 }));
+    return rows.map(({ key, deletions, is_whole }) => ({
+      key: String(key),
+      again: Number(deletions) > 0,
+      isWhole: Boolean(is_whole),
+    }));
   }
 
-  async deleted(objects: readonly DueObject[], due: number): Promise<void> {
+  async deleted(objects: readonly Omit<DueObject, "isWhole">[], due: number): Promise<void> {
     const keys = (again: boolean) =>
       JSON.stringify(objects.filter((it) => it.again === again).map(({ key }) => key));
     await this.#statements.write(async (run) => {

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import type { ByteRange } from "../../../core/blob_store.ts";
 import type { Chunk } from "../../../core/content.ts";
 import { isMissing, S3Failure } from "./failures.ts";
 import type { S3Requests } from "./requests.ts";
-import { textsOf } from "./xml.ts";
+import { escaped, textsOf } from "./xml.ts";
 
 /** A part of an object that was sent. */
 export interface SentPart {
@@ -23,6 +24,8 @@ export interface OpenObject {
   readonly size: number;
   readonly body: ReadableStream<Chunk>;
 }
+
+const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 
 /** How long an object that was there counts as being there. None gets other bytes under its name. */
 const SEEN_MS = 600_000;
@@ -185,6 +188,36 @@ export class Bucket {
     await this.#orMissing(this.#requests.send({ method: "DELETE", key }).then(consume));
   }
 
+  /**
+   * Deletes up to 1000 objects by one request, as far as they are there.
+   *
+   * @returns why some were not deleted, by their names.
+   */
+  async deleteAll(keys: readonly string[]): Promise<Map<string, S3Failure>> {
+    for (const key of keys) this.#seen.delete(key);
+    const named = keys.map((key) => `<Object><Key>${escaped(key)}</Key></Object>`).join("");
+    const body = new TextEncoder().encode(
+      `<Delete xmlns="${NAMESPACE}"><Quiet>true</Quiet>${named}</Delete>`,
+    );
+    const md5 = createHash("md5").update(body).digest("base64");
+    const xml = await this.#requests.text({
+      method: "POST",
+      query: { delete: "" },
+      headers: { "content-type": "application/xml", "content-md5": md5 },
+      body,
+    });
+    if (!xml.includes("<DeleteResult")) {
+      throw new S3Failure("The content store does not delete several objects", { status: 501 });
+    }
+    const failures = textsOf(xml, "Error").map((error) => {
+      const [[key = ""], [code = ""]] = [textsOf(error, "Key"), textsOf(error, "Code")];
+      const needed = code === "AccessDenied" ? "; it needs the right s3:DeleteObject" : "";
+      const message = `The content store did not delete an object (${code})${needed}`;
+      return [key, new S3Failure(message, { code })] as const;
+    });
+    return new Map(failures.filter(([, { code }]) => code !== "NoSuchKey"));
+  }
+
   /** Lists the objects whose names begin with a prefix, in pages. */
   async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
     for (let token: string | undefined = "";;) {
@@ -219,10 +252,11 @@ export class Bucket {
   #completion(parts: readonly SentPart[]): string {
     const listed = parts.map(({ etag, crc32 }, index) => {
       const checksum = this.#takesChecksums ? `<ChecksumCRC32>${crc32}</ChecksumCRC32>` : "";
-      const name = etag.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
-      return `<Part><PartNumber>${index + 1}</PartNumber><ETag>${name}</ETag>${checksum}</Part>`;
+      return `<Part><PartNumber>${index + 1}</PartNumber><ETag>${
+        escaped(etag)
+      }</ETag>${checksum}</Part>`;
     });
-    return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${
+    return `<CompleteMultipartUpload xmlns="${NAMESPACE}">${
       listed.join("")
     }</CompleteMultipartUpload>`;
   }

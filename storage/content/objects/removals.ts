@@ -1,6 +1,6 @@
 import type { DueObject, ObjectTable } from "../object_table.ts";
 import type { Bucket } from "./bucket.ts";
-import { isRefused, isTransient } from "./failures.ts";
+import { isRefused, isTransient, S3Failure } from "./failures.ts";
 
 /** How often leaving objects are looked for. */
 const INTERVAL_MS = 10_000;
@@ -11,10 +11,12 @@ const SOON_MS = 250;
  * after the first time.
  */
 const SECOND_MS = 60 * 60_000;
-/** How long a store is not asked for unfinished uploads that does not tell them. */
+/** How long a store is not asked again for what it does not do. */
 const REFUSAL_MS = 60 * 60_000;
-const MAX_OBJECTS = 100;
-const MAX_AT_ONCE = 4;
+/** How many objects are taken at a time: as many as one request may name, or fewer. */
+const MAX_OBJECTS = 1000;
+const MAX_SINGLE_OBJECTS = 100;
+const MAX_AT_ONCE = 8;
 
 export interface RemovalParts {
   readonly bucket: Bucket;
@@ -42,6 +44,8 @@ export class Removals implements AsyncDisposable {
   #nextExpiry = 0;
   /** Before, unfinished uploads are left to a rule of the bucket. */
   #nextListing = 0;
+  /** Before, each object is deleted by a request of its own. */
+  #nextMany = 0;
   #running: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -127,16 +131,44 @@ export class Removals implements AsyncDisposable {
   async #deleteDue(): Promise<void> {
     const { objects, onFailure } = this.#parts;
     for (let goesOn = true; goesOn;) {
-      const due = await objects.due(Date.now(), MAX_OBJECTS);
+      const limit = this.#mayNameMany ? MAX_OBJECTS : MAX_SINGLE_OBJECTS;
+      const due = await objects.due(Date.now(), limit);
       const free = due.filter(({ key }) => !this.#readers.has(key));
-      const failures: unknown[] = [];
-      for (let at = 0; at < free.length; at += MAX_AT_ONCE) {
+      const { failures, rest } = await this.#deleteWhole(free);
+      for (let at = 0; at < rest.length; at += MAX_AT_ONCE) {
         if (this.#closed) return;
-        failures.push(...await this.#deleteAll(free.slice(at, at + MAX_AT_ONCE)));
+        failures.push(...await this.#deleteEach(rest.slice(at, at + MAX_AT_ONCE)));
       }
       if (failures.length > 0) onFailure(failures[0]);
       // Those that were not deleted are due again later, after all others.
-      goesOn = due.length === MAX_OBJECTS && failures.length < free.length;
+      goesOn = due.length === limit && failures.length < free.length;
+    }
+  }
+
+  get #mayNameMany(): boolean {
+    return performance.now() >= this.#nextMany;
+  }
+
+  /**
+   * Deletes those objects by one request that are known to be whole. Returns why some were not deleted, and
+   * those that it leaves to {@link #deleteEach}.
+   */
+  async #deleteWhole(
+    due: readonly DueObject[],
+  ): Promise<{ failures: unknown[]; rest: readonly DueObject[] }> {
+    const { bucket, onLack } = this.#parts;
+    const whole = due.filter(({ isWhole }) => isWhole);
+    if (whole.length < 2 || !this.#mayNameMany) return { failures: [], rest: due };
+    try {
+      const failed = await bucket.deleteAll(whole.map(({ key }) => key));
+      await this.#note(whole.filter(({ key }) => !failed.has(key)));
+      return { failures: [...failed.values()], rest: due.filter(({ isWhole }) => !isWhole) };
+    } catch (error) {
+      if (!(error instanceof S3Failure) || isTransient(error)) throw error;
+      this.#nextMany = performance.now() + REFUSAL_MS;
+      const message = "Each object is deleted by a request of its own";
+      onLack(new Error(`${message}: ${error.message}`, { cause: error }));
+      return { failures: [], rest: due };
     }
   }
 
@@ -146,18 +178,21 @@ export class Removals implements AsyncDisposable {
    * @returns why some were not deleted.
    * @throws {S3Failure} when the store is away.
    */
-  async #deleteAll(batch: readonly DueObject[]): Promise<unknown[]> {
-    const { objects, secondMs = SECOND_MS } = this.#parts;
+  async #deleteEach(batch: readonly DueObject[]): Promise<unknown[]> {
     const results = await Promise.allSettled(batch.map((object) => this.#delete(object)));
-    const deleted = batch.filter((_, index) => results[index]?.status === "fulfilled");
-    if (deleted.length > 0) await objects.deleted(deleted, Date.now() + secondMs);
+    await this.#note(batch.filter((_, index) => results[index]?.status === "fulfilled"));
     const failures = results.filter((it) => it.status === "rejected").map(({ reason }) => reason);
     if (failures.length === batch.length && failures.every(isTransient)) throw failures[0];
     return failures;
   }
 
-  async #delete({ key }: DueObject): Promise<void> {
-    await this.#abortUploads(key);
+  async #note(deleted: readonly DueObject[]): Promise<void> {
+    const { objects, secondMs = SECOND_MS } = this.#parts;
+    if (deleted.length > 0) await objects.deleted(deleted, Date.now() + secondMs);
+  }
+
+  async #delete({ key, isWhole }: DueObject): Promise<void> {
+    if (!isWhole) await this.#abortUploads(key);
     await this.#parts.bucket.delete(key);
   }
 

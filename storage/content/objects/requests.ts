@@ -118,7 +118,7 @@ export class S3Requests {
 
   async #sendOnce(request: S3Request): Promise<Response> {
     const { method, body } = request;
-    if ((method === "PUT" || method === "POST") && !this.#mayWrite()) {
+    if ((method === "PUT" || method === "POST") && !isDeletion(request) && !this.#mayWrite()) {
       throw new S3Failure(
         "This server is out of touch with the others: its objects may be given up",
       );
@@ -175,8 +175,15 @@ export class S3Requests {
   }
 }
 
+/** Whether a request deletes objects by their names. */
+function isDeletion({ query = {} }: S3Request): boolean {
+  return "delete" in query;
+}
+
 /** The right that a request needs, as policies of AWS name it. */
-function rightOf({ method, key, query = {} }: S3Request): string {
+function rightOf(request: S3Request): string {
+  const { method, key, query = {} } = request;
+  if (isDeletion(request)) return "s3:DeleteObject";
   if (method === "PUT" || method === "POST") return "s3:PutObject";
   if (method === "DELETE") {
     return "uploadId" in query ? "s3:AbortMultipartUpload" : "s3:DeleteObject";

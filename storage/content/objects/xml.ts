@@ -24,6 +24,12 @@ export function textsOf(xml: string, element: string): string[] {
   return texts;
 }
 
+/** A text as the content of an element. */
+export function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
 function unescaped(text: string): string {
   return text.replaceAll(/&(?:amp|apos|gt|lt|quot);/g, (entity) => ENTITIES[entity] ?? entity);
 }

@@ -1,18 +1,24 @@
 /**
- * Prints how long moves, copies and deletions of many records take over PostgreSQL, with their replies, and how
- * long a PUT to the same tree waits meanwhile: `deno run -A tests/bench/postgres/growth.ts [SIZE ...]`.
+ * Prints how long reads, moves, copies and deletions of trees with many records take over PostgreSQL, with their
+ * replies, and how long a PUT to the same tree waits meanwhile:
+ * `deno run -A tests/bench/postgres/growth.ts [SIZE ...]`.
  */
 
 import { databaseAddress } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
 import { ChildServer } from "../../support/child_server.ts";
 import type { Client } from "../../support/client.ts";
+import { HubClient } from "../../support/hub.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const FILES_IN_DIRECTORY = 100;
 const PUT_INTERVAL_MS = 50;
+/** How often each read is made. */
+const READS = 5;
+/** The records are those of a repository of the hub. */
+const ROOT = "models/team/model";
 
 /** Fills a tree with small files in directories, without the triggers: that would take most of the time. */
 async function fill(database: Database, user: number, files: number): Promise<void> {
@@ -21,19 +27,21 @@ async function fill(database: Database, user: number, files: number): Promise<vo
   await database.use("long", (session) =>
     session.script(
       `SET session_replication_role = replica;
-       INSERT INTO contents (hash, size, crc32, created_at, bytes)
-       SELECT md5('${user} ' || file), 1, 1, 1, 'x' FROM generate_series(1, ${files}) AS file;
+       INSERT INTO contents (hash, size, crc32, created_at, bytes, sha256)
+       SELECT md5('${user} ' || file), 1, 1, 1, 'x', sha256('x') FROM generate_series(1, ${files}) AS file;
+       INSERT INTO records (${record}) VALUES
+         (${user}, 'models', NULL, 'models', NULL, 0, 0, TRUE, 1, 1),
+         (${user}, 'models/team', 'models', 'team', NULL, 0, 0, TRUE, 1, 1),
+         (${user}, '${ROOT}', 'models/team', 'model', NULL, 0, 0, TRUE, 1, 1);
        INSERT INTO records (${record})
-       VALUES (${user}, 'top', NULL, 'top', NULL, 0, 0, TRUE, 1, 1);
-       INSERT INTO records (${record})
-       SELECT ${user}, 'top/' || name, 'top', name, NULL, 0, 0, TRUE, 1, 1 FROM (
+       SELECT ${user}, '${ROOT}/' || name, '${ROOT}', name, NULL, 0, 0, TRUE, 1, 1 FROM (
          SELECT ${directory("index")} AS name
          FROM generate_series(0, ${Math.floor(files / FILES_IN_DIRECTORY)}) AS index
        ) AS directories;
        INSERT INTO records (${record})
        SELECT ${user}, parent || '/' || name, parent, name, md5('${user} ' || file), 1, 1, FALSE, 1, 1
        FROM (
-         SELECT file, 'top/' || ${directory(`file / ${FILES_IN_DIRECTORY}`)} AS parent,
+         SELECT file, '${ROOT}/' || ${directory(`file / ${FILES_IN_DIRECTORY}`)} AS parent,
            'model-file-' || lpad(file::text, 8, '0') || '.safetensors' AS name
          FROM generate_series(1, ${files}) AS file
        ) AS named;
@@ -68,6 +76,21 @@ async function measure(
   return { seconds, longestPutSeconds: longestMs / 1000 };
 }
 
+/** The first read, and the median of those after it, in seconds. Each comes after a change elsewhere in the tree. */
+async function timesOf(client: Client, read: () => Promise<{ status: number }>): Promise<string> {
+  const times: number[] = [];
+  for (let index = 0; index < READS; index++) {
+    await client.put("elsewhere", `${performance.now()}`);
+    const started = performance.now();
+    const { status } = await read();
+    times.push((performance.now() - started) / 1000);
+    if (status >= 400) throw new Error(`A read was answered with ${status}`);
+  }
+  const [first = 0, ...others] = times;
+  others.sort((a, b) => a - b);
+  return `first ${first.toFixed(3)} s, then ${(others[others.length >> 1] ?? 0).toFixed(3)} s`;
+}
+
 async function main(): Promise<void> {
   await using parts = new AsyncDisposableStack();
   const engine = parts.use(await Postgres.start({ fsync: true }));
@@ -87,7 +110,7 @@ async function main(): Promise<void> {
     });
   const requests: Readonly<Record<string, (client: Client) => Promise<Response>>> = {
     move: (client) =>
-      json(client, "PUT", "/resources/move", { source: "top", destination: "moved" }),
+      json(client, "PUT", "/resources/move", { source: ROOT, destination: "moved" }),
     copy: (client) =>
       json(client, "POST", "/resources/copy", { source: "moved", destination: "copied" }),
     delete: (client) => client.fetch("/resources/?path=copied", { method: "DELETE" }),
@@ -97,6 +120,17 @@ async function main(): Promise<void> {
     const user = index + 1;
     await fill(database, user, size);
     const client = await server.as(user);
+    const hub = new HubClient(server, client);
+    const file = "directory000000/model-file-00000001.safetensors";
+    const reads = {
+      list: () => client.list({ path: ROOT }),
+      "list of all": () => client.list({ path: ROOT, recursive: "true" }),
+      "hub page": () => hub.send("GET", "/api/models/team/model/tree/main?recursive=true"),
+      resolve: () => hub.send("HEAD", `/team/model/resolve/main/${file}`, { redirect: "manual" }),
+    };
+    for (const [name, read] of Object.entries(reads)) {
+      console.log(`${name} of ${size}: ${await timesOf(client, read)}`);
+    }
     for (const [name, request] of Object.entries(requests)) {
       const { seconds, longestPutSeconds } = await measure(client, () => request(client));
       console.log(

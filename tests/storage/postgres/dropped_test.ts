@@ -48,6 +48,18 @@ Deno.test(
       assert.deepEqual((await collect(two, dropped)).sort(), dropped);
       assert.deepEqual(await droppedBy(one), []);
     });
+    await t.step("C 31 what one server is looking at, another one leaves to it", async () => {
+      const files = await addFiles(one, ["looked at", "left"]);
+      const [looked, left] = files;
+      for (const file of files) await remove(one, file);
+      await one.write(async (transaction) => {
+        assert.deepEqual(await transaction.unreferenced([looked.hash]), [looked.hash]);
+        assert.deepEqual(await droppedBy(two), [left.hash]);
+        await transaction.contents.remove([looked.hash]);
+      });
+      assert.deepEqual(await collect(two, [left.hash]), [left.hash]);
+      assert.deepEqual(await droppedBy(one), []);
+    });
     await t.step(
       "C 5.4 and 23: content that another record has stays, and is done with",
       async () => {

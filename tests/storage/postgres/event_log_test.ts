@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { EventBatch } from "../../../core/events.ts";
 import { Log } from "../../../core/log.ts";
+import { MIB } from "../../../schemas/units.ts";
 import type { Database } from "../../../storage/postgres/database.ts";
 import { forgetEvents } from "../../../storage/postgres/event_log.ts";
 import { placeEvents } from "../../../storage/postgres/event_places.ts";
@@ -198,6 +199,30 @@ Deno.test({ name: "events in PostgreSQL", ignore: !Postgres.isInstalled }, async
       assert.equal(await count(), 9000);
     },
   );
+
+  await t.step("C 31 the events of a very large change only take their numbers", async () => {
+    await using server = await openServer(await engine.createDatabase());
+    const { signal } = new AbortController();
+    const follower = server.follow(1, signal);
+    await follower.next();
+    const count = 60_000;
+    await server.store.write(async (transaction) => {
+      await transaction.usage(1);
+    }, {
+      events: () => ({
+        length: count,
+        bytes: 9 * MIB,
+        owners: new Map([[1, count]]),
+        from: () => Promise.reject(new Error("None is read")),
+        [Symbol.dispose]() {},
+      }),
+    });
+    await server.append([{ owner: 1, text: "next" }]);
+    // Its subscribers list again.
+    assert.equal((await follower.next()).done, true);
+    const row = await server.database.get("SELECT next FROM event_channels WHERE owner = 1");
+    assert.equal(row?.next, count + 2);
+  });
 
   await t.step("C 11 the bytes that are kept for an owner are bounded", async () => {
     const url = await engine.createDatabase();

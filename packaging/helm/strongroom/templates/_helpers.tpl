@@ -22,9 +22,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "strongroom.secretVariables" -}}
 databaseUrl: STRONGROOM_DATABASE_URL_FILE
 databaseDirectUrl: STRONGROOM_DATABASE_DIRECT_URL_FILE
+{{- if eq .Values.s3.credentials "keys" }}
 s3AccessKey: STRONGROOM_S3_ACCESS_KEY_FILE
 s3SecretKey: STRONGROOM_S3_SECRET_KEY_FILE
 s3SessionToken: STRONGROOM_S3_SESSION_TOKEN_FILE
+{{- end }}
 jwtSecret: STRONGROOM_JWT_SECRET_FILE
 jwtSecretPrevious: STRONGROOM_JWT_SECRET_PREVIOUS_FILE
 {{- end -}}

@@ -1,0 +1,47 @@
+import * as assert from "node:assert/strict";
+import { HubClient, jsonOf } from "../../support/hub.ts";
+import { Postgres } from "../../support/postgres.ts";
+import { RoundTrips } from "../../support/round_trips.ts";
+import { TestServer } from "../../support/server.ts";
+
+/** Both have more files than a page. */
+const LIMIT = 500;
+const FILES = { fewer: 1200, more: 3600 };
+/** How often each request is sent: what servers do besides adds to some of them only. */
+const REPETITIONS = 6;
+/** For the repository, its version, the records of the page, and the ids of their contents. */
+const MAX_TRIPS = 4;
+
+Deno.test({
+  name:
+    "C 31 a page of the hub costs the same whatever its repository holds, after changes elsewhere",
+  ignore: !Postgres.isInstalled,
+}, async () => {
+  await using engine = await Postgres.start();
+  const url = await engine.createDatabase();
+  await using proxy = new RoundTrips(engine.port);
+  await using server = await TestServer.start({
+    settings: { databaseUrl: url.replace(`:${engine.port}/`, `:${proxy.port}/`) },
+    pollIntervalMs: 600_000,
+  });
+  const client = await server.as(1);
+  const hub = new HubClient(server, client);
+  const trips = new Map<string, number>();
+  for (const [name, count] of Object.entries(FILES)) {
+    const names = Array.from({ length: count }, (_, index) => [`file${index}`, `${index}`]);
+    await client.upload(`models/team/${name}`, Object.fromEntries(names));
+    const path = `/api/models/team/${name}/tree/main?limit=${LIMIT}`;
+    const page = async () => jsonOf(await hub.send("GET", path));
+    await page();
+    const counts: number[] = [];
+    for (let index = 0; index < REPETITIONS; index++) {
+      await client.put(`elsewhere/${name} ${index}`, "");
+      proxy.take();
+      await page();
+      counts.push(proxy.take().length);
+    }
+    trips.set(name, Math.min(...counts));
+  }
+  assert.equal(trips.get("more"), trips.get("fewer"));
+  assert.ok(Number(trips.get("more")) <= MAX_TRIPS, `${trips.get("more")} round trips`);
+});
