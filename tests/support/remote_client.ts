@@ -1,4 +1,4 @@
-import { ROOT } from "./child_server.ts";
+import { programOf, ROOT } from "./child_server.ts";
 import { mintToken, type TestServer, USER_PRIVILEGES } from "./server.ts";
 import type { ProgramOutput } from "./tools.ts";
 
@@ -42,7 +42,7 @@ export class RemoteClient {
     { cwd = ROOT, narrow = true }: CommandOptions = {},
   ): Deno.ChildProcess {
     return new Deno.Command(Deno.execPath(), {
-      args: ["run", ...narrow ? ["-A"] : WIDE, `${ROOT}main.ts`, ...args],
+      args: ["run", ...narrow ? ["-A"] : WIDE, programOf(args), ...args],
       cwd,
       env: { ...COMMAND_ENVIRONMENT, ...this.env },
       stdin: "piped",
