@@ -57,6 +57,21 @@ export type CommandWith<Kind extends Access> = {
   [Name in CommandName]: typeof COMMANDS[Name] extends Kind ? Name : never;
 }[CommandName];
 
+/** A command that loads nothing of the server, its storage and its scanners. */
+export type LightCommand =
+  | CommandWith<"login" | "server" | "transfer">
+  | "config"
+  | "permissions"
+  | "completion"
+  | "help"
+  | "version";
+
+/** Whether `cli/light/main.ts` has a command. */
+export function isLight(name: CommandName): name is LightCommand {
+  return ["login", "server", "transfer"].includes(COMMANDS[name]) ||
+    ["config", "permissions", "completion", "help", "version"].includes(name);
+}
+
 /** Whether a word is the name of a command. */
 export function isCommand(name: string): name is CommandName {
   return Object.hasOwn(COMMANDS, name);

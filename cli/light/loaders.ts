@@ -1,16 +1,7 @@
-import type { CommandWith } from "../commands.ts";
+import type { LightCommand } from "../commands.ts";
 import type { Loaders } from "./run_command.ts";
 
-/** A command that loads nothing of the server, its storage and its scanners. */
-type LightCommand =
-  | CommandWith<"login" | "server" | "transfer">
-  | "config"
-  | "permissions"
-  | "completion"
-  | "help"
-  | "version";
-
-/** Where these commands are. */
+/** Where the commands are that load nothing of the server, its storage and its scanners. */
 export const LIGHT_LOADERS: Loaders<LightCommand> = {
   login: () => import("../remote/login.ts"),
   logout: () => import("../remote/logout.ts"),

@@ -9,7 +9,7 @@ import { secretFiles } from "../../schemas/settings.ts";
 import { MODULE_DIRECTORIES } from "../../storage/threads/program_modules.ts";
 import { namesOf } from "../../storage/disk/path_names.ts";
 import { backupArguments } from "../backup_arguments.ts";
-import { type Access, type CommandName, COMMANDS, type CommandWith } from "../commands.ts";
+import { type Access, type CommandName, COMMANDS, type CommandWith, isLight } from "../commands.ts";
 import { DIRECTORY_VARIABLES, loadSettings, trustVariables } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
 import { migrateArguments } from "../migrate_arguments.ts";
@@ -50,9 +50,7 @@ export async function launch(name: CommandName, args: readonly string[]): Promis
   const permissions = await permissionsOf(name, args);
   const fixedFlags = permissions.net.length > 0 ? REMOTE_FLAGS : LOCAL_FLAGS;
   const cacert = givenCacert();
-  const entry = ["login", "server", "transfer"].includes(COMMANDS[name])
-    ? "cli/light/main"
-    : "main";
+  const entry = isLight(name) ? "cli/light/main" : "main";
   using program = programArguments({ permissions, fixedFlags, entry });
   const child = new Deno.Command(Deno.execPath(), {
     args: [...program.args, name, ...cacert === undefined ? [] : [`--cacert=${cacert}`], ...args],

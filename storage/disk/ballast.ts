@@ -42,6 +42,7 @@ export class Ballast {
    * whether the disk is nearly full.
    */
   adjust(): boolean {
+    if (this.#pieceBytes === 0 && this.#held === 0) return false;
     if (this.#space.has(AMPLE_BYTES)) {
       this.release();
       return false;

@@ -30,6 +30,7 @@ import unknownVerdict from "./migrations/0028_unknown_verdict.sql" with { type: 
 import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text" };
 import dav from "./migrations/0030_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
+import newSchema from "./schema_0031.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -66,6 +67,9 @@ const MIGRATIONS: readonly string[] = [
   s3Objects,
 ];
 
+/** The version to which `schema_0031.sql` leads at once. */
+const NEW_VERSION = 31;
+
 /**
  * Migrates the database to the current schema in one transaction, so that a crash leaves one schema or the
  * other. Returns the version that it had before, 0 for a new database.
@@ -74,7 +78,9 @@ const MIGRATIONS: readonly string[] = [
  */
 export function migrate(connection: Connection): number {
   const version = schemaVersion(connection);
-  const due = MIGRATIONS.slice(version);
+  const due = version > 0
+    ? MIGRATIONS.slice(version)
+    : [newSchema, ...MIGRATIONS.slice(NEW_VERSION)];
   if (due.length === 0) return version;
   try {
     connection.script(

@@ -1,4 +1,3 @@
-import { dirname } from "node:path/posix";
 import type {
   CollectionRoots,
   FileCollection,
@@ -27,6 +26,7 @@ import { patientCalls } from "./patient_calls.ts";
 import { ReaderThread } from "./reader_thread.ts";
 import { ShortReads } from "./short_reads.ts";
 import { makePrivate } from "../disk/files.ts";
+import { parentPath } from "../disk/parent_path.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
@@ -99,7 +99,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.#path = path;
     const version = options.resultsVersion ?? SCANNERS_VERSION;
     const results = currentResults(version);
-    const directory = [dirname(path)];
+    const directory = [parentPath(path)];
     // Besides the database, it keeps space for it on a full disk.
     const writing = { read: directory, write: directory, sys: ["statfs"] };
     this.#writer = new RemoteWorker(WORKERS.writer, writing);
@@ -107,7 +107,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.#lookups = new ReaderThread(path);
     const { remote } = this.#writer;
     this.#commits = writerCommits(this.#writer, options);
-    this.#files = new TemporaryFiles(options.temporaryDirectory ?? dirname(path));
+    this.#files = new TemporaryFiles(options.temporaryDirectory ?? parentPath(path));
     const points = this.#points = new PointReader(path);
     const lookups = patientCalls(this.#longReader, this.#lookups);
     const parts = { writer: remote, reader: lookups, commits: this.#commits, points };

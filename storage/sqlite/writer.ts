@@ -1,4 +1,3 @@
-import { dirname } from "node:path/posix";
 import type { ContentAmount, ContentRow, FoundContents } from "../../core/content_changes.ts";
 import type {
   NewContent,
@@ -24,6 +23,7 @@ import { migrate } from "./migrate.ts";
 import { allocateSharedMemory, leaveReadable, withRoom } from "./shared_memory.ts";
 import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
 import { Ballast } from "../disk/ballast.ts";
+import { parentPath } from "../disk/parent_path.ts";
 import { insertRecords } from "./insert_records.ts";
 import { type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
 import type { Root } from "./subtrees.ts";
@@ -68,7 +68,7 @@ export class Writer {
    *   been written then.
    */
   open(path: string, { reserveBytes, minGeneration }: WriterOptions): DatabaseState {
-    const directory = dirname(path);
+    const directory = parentPath(path);
     const ballast = new Ballast(directory, reserveBytes);
     // A full disk has no room for the memory that the connections share.
     ballast.adjust();

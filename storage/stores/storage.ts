@@ -1,5 +1,5 @@
 import { StoreTotals } from "../content/objects/store_totals.ts";
-import { statfs } from "node:fs/promises";
+import process from "node:process";
 import { withinTime } from "../../core/event_loop.ts";
 import { setTempDirectory } from "../sqlite/connection.ts";
 import { Ballast } from "../disk/ballast.ts";
@@ -156,6 +156,8 @@ export class Storage implements AsyncDisposable {
   }
 
   async #checkDisk(minFreeMB: number): Promise<void> {
+    // An import would load all that the module offers at each start.
+    const { statfs } = process.getBuiltinModule("node:fs/promises");
     const { bavail, bsize } = await statfs(this.#dataDir);
     const freeMB = Math.floor(bavail * bsize / MIB);
     if (freeMB < minFreeMB) throw new Error(`${freeMB} MiB free, fewer than ${minFreeMB}`);

@@ -137,17 +137,24 @@ for (const { program, version, test, unpack } of EXTRACTORS) {
         // unzip exits with 1 for an empty archive.
         assert.ok(code === 0 || (program === "unzip" && code === 1), stderr);
       });
-      await t.step("C 9 more files than fit without ZIP64", async () => {
-        const files = Array.from({ length: 66_000 }, (_, index) => ({
-          name: `many/${index}`,
-          content: text(String(index)),
-        }));
-        await writeArchive(zip, files);
-        succeeded(await run(program, test(zip)));
-      });
     },
   });
 }
+
+Deno.test("C 9 extractors unpack more files than fit without ZIP64", async (t) => {
+  await using directory = await TempDir.make();
+  const zip = `${directory.path}/a.zip`;
+  const files = Array.from({ length: 66_000 }, (_, index) => ({
+    name: `many/${index}`,
+    content: text(String(index)),
+  }));
+  await writeArchive(zip, files);
+  for (const { program, version, test } of EXTRACTORS) {
+    const ignore = !await hasProgram(program, ...version);
+    const fn = async () => succeeded(await run(program, test(zip)));
+    await t.step({ name: `C 9 ${program}`, ignore, fn });
+  }
+});
 
 Deno.test("zipStream() throws when content does not have the size of its entry", async () => {
   const files = source([{ name: "a", content: text("short") }]);

@@ -2,6 +2,7 @@
 
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { isCommand, isLight } from "../../cli/commands.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { readJwtSecret } from "../../storage/disk/jwt_secret.ts";
 import { Client } from "./client.ts";
@@ -12,6 +13,12 @@ import { run } from "./tools.ts";
 import { until } from "./until.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The program that runs a command, as `packaging/strongroom` chooses it: it starts in half the time of `main.ts`. */
+export function programOf([name = "help"]: readonly string[]): string {
+  if (name === "scan") return `${ROOT}cli/light/scan.ts`;
+  return `${ROOT}${isCommand(name) && isLight(name) ? "cli/light/" : ""}main.ts`;
+}
 
 /** Runs a command of strongroom and waits for it to exit. */
 export async function strongroom(
@@ -40,7 +47,7 @@ export async function printedPermissionFlags(
 
 function command(args: readonly string[], env: Readonly<Record<string, string>>): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", `${ROOT}main.ts`, ...args],
+    args: ["run", "-A", programOf(args), ...args],
     cwd: ROOT,
     env: { ...env },
     stdin: "null",

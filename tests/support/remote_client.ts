@@ -1,4 +1,5 @@
-import { ROOT } from "./child_server.ts";
+import { COMMANDS, isCommand } from "../../cli/commands.ts";
+import { programOf, ROOT } from "./child_server.ts";
 import { mintToken, type TestServer, USER_PRIVILEGES } from "./server.ts";
 import type { ProgramOutput } from "./tools.ts";
 
@@ -7,7 +8,7 @@ export interface CommandOptions {
   readonly stdin?: string | Uint8Array<ArrayBuffer>;
   /** @default this checkout */
   readonly cwd?: string;
-  /** Whether it runs in a process of its own with less permissions. @default true */
+  /** Whether it has only the permissions that it needs. @default true */
   readonly narrow?: boolean;
 }
 
@@ -19,6 +20,29 @@ export const COMMAND_ENVIRONMENT = { DENO_DIR, XDG_CONFIG_HOME: "", XDG_STATE_HO
 
 /** The permissions of a command that starts no other process, so that it can be killed by its pid. */
 const WIDE = ["--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"];
+
+/**
+ * The permissions of a verb, as `packaging/strongroom` gives them: its server alone, or all where the launcher
+ * is to find out in a process before it what the verb needs.
+ */
+function permissionsOf(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): readonly string[] {
+  const { HOME: home, STRONGROOM_URL: url, STRONGROOM_TOKEN: token, ...others } = env;
+  const [name = ""] = args;
+  const isKnown = home !== undefined && url !== undefined && token !== undefined &&
+    Object.keys(others).length === 0;
+  if (!isKnown || !isCommand(name) || COMMANDS[name] !== "server") return ["-A"];
+  if (args.some((it) => /^--(?:server|cacert)/.test(it))) return ["-A"];
+  return [
+    "--no-prompt",
+    "--deny-import",
+    "--allow-env=STRONGROOM_*,TERM,HOME,XDG_CONFIG_HOME,XDG_STATE_HOME",
+    `--allow-net=${new URL(url).host}`,
+    `--allow-read=${home}/.config/strongroom`,
+  ];
+}
 
 /** The command line of somebody with a directory of their own for configuration and state. */
 export class RemoteClient {
@@ -42,7 +66,7 @@ export class RemoteClient {
     { cwd = ROOT, narrow = true }: CommandOptions = {},
   ): Deno.ChildProcess {
     return new Deno.Command(Deno.execPath(), {
-      args: ["run", ...narrow ? ["-A"] : WIDE, `${ROOT}main.ts`, ...args],
+      args: ["run", ...narrow ? permissionsOf(args, this.env) : WIDE, programOf(args), ...args],
       cwd,
       env: { ...COMMAND_ENVIRONMENT, ...this.env },
       stdin: "piped",

@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { Connection } from "../../storage/sqlite/connection.ts";
-import { Database } from "../../storage/postgres/database.ts";
 import type { SqlParameters, SqlRow } from "../../storage/tables/dialect.ts";
 import { databaseUrlOf } from "./engines.ts";
 import { until } from "./until.ts";
@@ -56,6 +55,8 @@ async function whenUnlocked<T>(work: () => T): Promise<T> {
 }
 
 async function openPostgres(url: string): Promise<TestDatabase> {
+  // Most tests use SQLite, and each file of tests loads its modules anew.
+  const { Database } = await import("../../storage/postgres/database.ts");
   const database = await Database.open(databaseAddress(url), { connections: 1 });
   // Triggers and foreign keys would undo what tests do.
   await database.use(

@@ -1,7 +1,5 @@
 /** External programs that some tests need. */
 
-import { statSync } from "node:fs";
-
 /** Whether a program can be started and succeeds. Tests skip themselves if theirs does not. */
 export async function hasProgram(name: string, ...args: string[]): Promise<boolean> {
   return (await runIfThere(name, args))?.code === 0;
@@ -10,7 +8,7 @@ export async function hasProgram(name: string, ...args: string[]): Promise<boole
 /** Whether there is a file at a path, as far as this user can see. */
 export function isFile(path: string): boolean {
   try {
-    return statSync(path).isFile();
+    return Deno.statSync(path).isFile;
   } catch {
     return false;
   }

@@ -24,6 +24,17 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
 
+Deno.test("migrate() gives a new database the schema to which all migrations lead", async () => {
+  await using directory = await TempDir.make();
+  using made = new Connection(`${directory.path}/new.db`, { readOnly: false });
+  assert.equal(migrate(made), 0);
+  using migrated = new Connection(`${directory.path}/old.db`, { readOnly: false });
+  await migrateTo(migrated, 1);
+  assert.equal(migrate(migrated), 1);
+  assert.deepEqual(schemaOf(made), schemaOf(migrated));
+  assert.deepEqual(rowsOf(made), rowsOf(migrated));
+});
+
 Deno.test("migrate() keeps the records and ids of a version 1 database", async () => {
   await using directory = await TempDir.make();
   const path = `${directory.path}/test.db`;
@@ -111,6 +122,27 @@ Deno.test("migrate() keeps the reports of a version 3 database", async () => {
   assert.ok(Buffer.concat(chunks).equals(report));
   assert.equal(await store.scans.report(2), undefined);
 });
+
+/** What a database has, but for blanks, quotes and comments, and the columns of its tables in order. */
+function schemaOf(connection: Connection): unknown[] {
+  const objects = connection.all(
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name",
+  );
+  return objects.map(({ type, name, tbl_name, sql }) => ({
+    ...{ type, name, tbl_name },
+    sql: String(sql).replaceAll(/--.*$/gm, "").replaceAll(/["\s]/g, ""),
+    columns: type === "table" ? connection.all(`PRAGMA table_xinfo(${name})`) : [],
+  }));
+}
+
+/** The rows of all tables, but for the random id of a strongroom. */
+function rowsOf(connection: Connection): unknown[] {
+  connection.run("UPDATE storage_state SET strongroom_id = length(strongroom_id)");
+  const tables = connection.all(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
+  );
+  return tables.map(({ name }) => [name, connection.all(`SELECT * FROM ${name}`)]);
+}
 
 /** Makes a database of an older version. */
 async function migrateTo(connection: Connection, version: number): Promise<void> {
