@@ -16,6 +16,7 @@ import repositoryVersions from "./migrations/0015_repository_versions.sql" with 
 import plannedChanges from "./migrations/0016_planned_changes.sql" with { type: "text" };
 import contentsAtCommit from "./migrations/0017_contents_at_commit.sql" with { type: "text" };
 import largeChanges from "./migrations/0018_large_changes.sql" with { type: "text" };
+import history from "./migrations/0019_history.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly string[] = [
   plannedChanges,
   contentsAtCommit,
   largeChanges,
+  history,
 ];
 
 /** The version of the schema that this program makes. */

@@ -53,6 +53,7 @@ import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
 import { probeDatabase } from "./probe.ts";
+import { turnHistory } from "./history_setting.ts";
 import { Lists } from "./lists.ts";
 import { findById, findByPath, findLocated } from "./lookup.ts";
 import { Revocations } from "./revocations.ts";
@@ -171,6 +172,10 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     options: PostgresStoreOptions,
   ): Promise<PostgresResourceStore> {
     const database = await Database.open(address, options);
+    const { keepsHistory } = options;
+    if (keepsHistory !== undefined) {
+      await database.use("writes", (session) => turnHistory(session, keepsHistory));
+    }
     return new PostgresResourceStore(database, address, options);
   }
 

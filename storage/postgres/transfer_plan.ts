@@ -60,13 +60,14 @@ export class TransferPlan {
    */
   async move(placement: Placement, now: number): Promise<void> {
     const { source, target } = placement;
+    const user = source.userId;
     const cleared = this.#session.run(`DELETE FROM ${PLAN}`);
     const planned = [...this.#add(placement, MOVED_ALONG), this.#refuseProblems()];
     const overwritten = this.#overwrite();
     // Each statement leaves the tree whole, so directories are removed when they are empty.
     const moved = source.path.startsWith(`${target}/`)
-      ? [this.#vacate(), this.#removeMerged(), this.#relocate(now)]
-      : [this.#relocate(now), this.#removeMerged()];
+      ? [this.#vacate(user), this.#removeMerged(), this.#relocate(user, now)]
+      : [this.#relocate(user, now), this.#removeMerged()];
     await Promise.all([cleared, ...planned, overwritten, ...moved]);
   }
 
@@ -109,10 +110,11 @@ export class TransferPlan {
     const inserted = () =>
       this.#session.run(
         `INSERT INTO records (
-           id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at
+           id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at,
+           since
          ) OVERRIDING SYSTEM VALUE
          SELECT plan.id, :user::bigint, target_path, target_parent, target_name, hash, size, crc32,
-           is_dir, :now::bigint, :now::bigint
+           is_dir, :now::bigint, :now::bigint, (SELECT version_of(:user::bigint))
          FROM ${PLAN} AS plan WHERE ${RELOCATED} ORDER BY position`,
         { user, now },
       );
@@ -204,22 +206,24 @@ export class TransferPlan {
   }
 
   /** Moves records to temporary paths, as a target path may be that of a record that moves later. */
-  async #vacate(): Promise<void> {
+  async #vacate(user: number): Promise<void> {
     // Paths in requests hold no control characters (C 4), so these paths are free.
     await this.#session.run(
       `UPDATE records
-       SET path = chr(1) || records.id, parent = NULL, name = chr(1) || records.id
+       SET path = chr(1) || records.id, parent = NULL, name = chr(1) || records.id,
+         since = (SELECT version_of(:user::bigint))
        FROM ${PLAN} AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
+      { user },
     );
   }
 
-  async #relocate(now: number): Promise<void> {
+  async #relocate(user: number, now: number): Promise<void> {
     await this.#session.run(
       `UPDATE records
        SET path = plan.target_path, parent = plan.target_parent, name = plan.target_name,
-         updated_at = :now::bigint
+         updated_at = :now::bigint, since = (SELECT version_of(:user::bigint))
        FROM ${PLAN} AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
-      { now },
+      { user, now },
     );
   }
 

@@ -27,6 +27,7 @@ import consoleSessions from "./migrations/0025_console_sessions.sql" with { type
 import endedCredentials from "./migrations/0026_ended_credentials.sql" with { type: "text" };
 import joinedUploads from "./migrations/0027_joined_uploads.sql" with { type: "text" };
 import unknownVerdict from "./migrations/0028_unknown_verdict.sql" with { type: "text" };
+import history from "./migrations/0029_history.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -58,6 +59,7 @@ const MIGRATIONS: readonly string[] = [
   endedCredentials,
   joinedUploads,
   unknownVerdict,
+  history,
 ];
 
 /**

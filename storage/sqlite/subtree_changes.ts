@@ -7,6 +7,7 @@ import { replaceFiles } from "./replace_files.ts";
 import { exceeds, type Root } from "./subtrees.ts";
 import type { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
+import type { Keeper, TreeHistory } from "./tree_history.ts";
 
 /** How long a call may change records, in milliseconds. Other requests wait for it. */
 const MAX_STEP_MS = 50;
@@ -28,6 +29,7 @@ export class SubtreeChanges {
   readonly #connection: Connection;
   readonly #transactions: Transactions;
   readonly #journal: ChangeJournal;
+  readonly #history: TreeHistory;
   /** The plan of a move or copy in one transaction. */
   readonly #plan: TransferPlan;
   /** That of a large one, which is carried out between the transactions of others. */
@@ -41,12 +43,19 @@ export class SubtreeChanges {
   #undoing: Iterator<void, void> = [].values();
 
   /** Undoes a large change that a crash interrupted. */
-  constructor(connection: Connection, transactions: Transactions) {
+  constructor(
+    { connection, transactions, history }: {
+      readonly connection: Connection;
+      readonly transactions: Transactions;
+      readonly history: TreeHistory;
+    },
+  ) {
     this.#connection = connection;
     this.#transactions = transactions;
-    this.#journal = new ChangeJournal(connection);
+    this.#history = history;
+    this.#journal = new ChangeJournal(connection, history);
     this.#journal.recover();
-    this.#plan = new TransferPlan(connection, undefined, "plan");
+    this.#plan = new TransferPlan(connection, history, "plan");
     this.#largePlan = new TransferPlan(connection, this.#journal, "large_plan");
   }
 
@@ -91,12 +100,12 @@ export class SubtreeChanges {
     if (begins) this.#deleted[kind] = [];
     const all = this.#deleted[kind];
     all.push(...roots);
-    this.#steps[kind] = deletion(this.#connection, isStep ? this.#journal : undefined, all);
+    this.#steps[kind] = deletion(this.#connection, this.#keeper(isStep), all);
   }
 
   /** {@link replaceFiles} */
   replaceFiles(files: readonly NewContent[], isStep: boolean): ResourceRecord[] {
-    return replaceFiles(this.#connection, isStep ? this.#journal : undefined, files);
+    return replaceFiles(this.#connection, this.#keeper(isStep), files);
   }
 
   /** Prepares a move, which {@link runPlan} plans and carries out. */
@@ -121,6 +130,10 @@ export class SubtreeChanges {
       if (value) pages.add(value);
       return done === true;
     }, (done) => ({ pages: pages.take(), done, nearlyFull: this.#transactions.nearlyFull }));
+  }
+
+  #keeper(isStep: boolean): Keeper {
+    return isStep ? this.#journal : this.#history;
   }
 
   /** Calls `step` until it returns true or some time is over, and returns the result of `end`. */

@@ -28,6 +28,7 @@ import { insertRecords } from "./insert_records.ts";
 import { type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
 import type { Root } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
+import { TreeHistory } from "./tree_history.ts";
 import { usageOf } from "./usage.ts";
 
 export interface WriterOptions {
@@ -35,6 +36,8 @@ export interface WriterOptions {
   readonly reserveBytes: number;
   /** A database with a lower generation is refused. */
   readonly minGeneration: number;
+  /** Whether trees keep their former records (C 26). @default as it is */
+  readonly keepsHistory?: boolean | undefined;
 }
 
 /** A database, as it was before it was opened. */
@@ -51,6 +54,7 @@ interface OpenDatabase {
   readonly path: string;
   readonly transactions: Transactions;
   readonly changes: SubtreeChanges;
+  readonly history: TreeHistory;
 }
 
 /**
@@ -67,7 +71,7 @@ export class Writer {
    * @throws {Error} with the code {@link OLDER_DATABASE} when the generation is too low. Nothing has
    *   been written then.
    */
-  open(path: string, { reserveBytes, minGeneration }: WriterOptions): DatabaseState {
+  open(path: string, { reserveBytes, minGeneration, keepsHistory }: WriterOptions): DatabaseState {
     const directory = dirname(path);
     const ballast = new Ballast(directory, reserveBytes);
     // A full disk has no room for the memory that the connections share.
@@ -82,9 +86,11 @@ export class Writer {
     const shared = allocateSharedMemory(path, connection, ballast);
     const before = migrate(connection);
     if (reserveBytes > 0) allocateLog(path, ballast);
-    const transactions = new Transactions(connection, ballast);
-    const changes = new SubtreeChanges(connection, transactions);
-    this.#opened = { path, connection, shared, transactions, changes };
+    const history = new TreeHistory(connection);
+    const transactions = new Transactions(connection, ballast, history);
+    const changes = new SubtreeChanges({ connection, transactions, history });
+    withRoom(directory, ballast, () => history.turn(keepsHistory));
+    this.#opened = { path, connection, shared, transactions, changes, history };
     return { isNew: before === 0, generation };
   }
 
@@ -149,7 +155,7 @@ export class Writer {
   insert(records: readonly NewRecord[]): ResourceRecord[] {
     return this.#transactions.refuseFull(() => {
       invalidateScans(this.#connection, records);
-      return insertRecords(this.#connection, records);
+      return insertRecords(this.#connection, this.#parts.history, records);
     });
   }
 

@@ -3,7 +3,7 @@ import type { Dialect } from "./dialect.ts";
 type Tables = Pick<Dialect, "recordTables">;
 
 /** The tables with files that both engines have: {@link Dialect.recordTables}. */
-export const RECORD_TABLES: readonly string[] = ["records"];
+export const RECORD_TABLES: readonly string[] = ["records", "kept_files"];
 
 /** The columns of all {@link Dialect.recordTables} that say which file has a content. */
 const COLUMNS = "id, user_id, path, hash, size, crc32";

@@ -1,0 +1,175 @@
+import * as assert from "node:assert/strict";
+import type { NewRecord, ResourceRecord, WriteTransaction } from "../../core/ports.ts";
+import { isBelow } from "../../core/paths.ts";
+import type { SqlRow } from "../../storage/tables/dialect.ts";
+import { seededRandom } from "../support/random.ts";
+import { type OpenedStores, type StoresEngine, storesTest } from "../support/stores.ts";
+
+/** Path, and hash or "" for a directory, of each record of a tree. */
+type State = ReadonlyMap<string, string>;
+
+const USER = 1;
+const SCOPE = { userId: USER, everyone: false };
+const md5 = (number: number) => number.toString(16).padStart(32, "0");
+
+/** A version as reads resolve it: a negative number is that of a large change. */
+const RESOLVED = (column: string, isPostgres: boolean) =>
+  isPostgres
+    ? `(CASE WHEN ${column} >= 0 THEN ${column} ELSE (
+         SELECT version FROM tree_changes WHERE tree_changes.user_id = ${USER} AND change = -${column}
+       ) END)`
+    : column;
+
+/** Works that fail on purpose. */
+class Failed extends Error {}
+
+/** A tree, and its states by version as maps. */
+class Model {
+  readonly kept = new Map<number, State>([[0, new Map()]]);
+  readonly #opened: OpenedStores;
+  #contents = 0;
+
+  constructor(opened: OpenedStores) {
+    this.#opened = opened;
+  }
+
+  get #isPostgres(): boolean {
+    return this.#opened.dialect.recordTables.length === 2;
+  }
+
+  async records(): Promise<ResourceRecord[]> {
+    const listed: ResourceRecord[] = [];
+    const query = { scope: SCOPE, recursive: true, directories: [], chain: [] };
+    for await (const page of this.#opened.store.list(query)) listed.push(...page);
+    return listed;
+  }
+
+  async version(): Promise<number> {
+    const rows = await this.#opened.rows(
+      `SELECT version FROM tree_versions WHERE user_id = ${USER}`,
+    );
+    return Number(rows[0]?.version ?? 0);
+  }
+
+  /** Runs a work, and remembers what the tree is then. Each that changes something makes one version. */
+  async work(run: (transaction: WriteTransaction) => Promise<unknown>): Promise<void> {
+    const before = { version: await this.version(), state: stateOf(await this.records()) };
+    await this.#opened.store.write(run, { userId: USER }).catch((error) => {
+      if (!(error instanceof Failed) && !("kind" in error)) throw error;
+    });
+    const version = await this.version();
+    const state = stateOf(await this.records());
+    if (version === before.version) assert.deepEqual(sorted(state), sorted(before.state));
+    else assert.equal(version, before.version + 1);
+    this.kept.set(version, state);
+  }
+
+  newFile(path: string): NewRecord {
+    const hash = md5(++this.#contents);
+    const facts = { hash, size: this.#contents % 7, crc32: 0, isDir: false };
+    return { userId: USER, path, ...facts, createdAt: 1, updatedAt: 1 };
+  }
+
+  async at(version: number): Promise<State> {
+    const since = RESOLVED("since", this.#isPostgres);
+    const until = RESOLVED("until", this.#isPostgres);
+    const rows: SqlRow[] = await this.#opened.rows(
+      `SELECT path, hash FROM records WHERE user_id = ${USER} AND ${since} <= ${version}
+       UNION ALL SELECT path, hash FROM history
+       WHERE user_id = ${USER} AND ${since} <= ${version} AND ${until} > ${version}`,
+    );
+    assert.equal(new Set(rows.map(({ path }) => path)).size, rows.length, "a path has two records");
+    return new Map(rows.map(({ path, hash }) => [String(path), String(hash ?? "")]));
+  }
+
+  /** Each version reads back, and each content of one is referenced. */
+  async check(): Promise<void> {
+    const { dialect } = this.#opened;
+    const referenced = new Set<string>();
+    for (const table of dialect.recordTables) {
+      const rows = await this.#opened.rows(`SELECT DISTINCT hash FROM ${table}`);
+      for (const { hash } of rows) referenced.add(String(hash));
+    }
+    for (const [version, state] of this.kept) {
+      assert.deepEqual(sorted(await this.at(version)), sorted(state), `version ${version}`);
+      for (const hash of state.values()) {
+        if (hash !== "") assert.ok(referenced.has(hash), `content of version ${version}`);
+      }
+    }
+    const named = new Set([...this.kept.values()].flatMap((state) => [...state.values()]));
+    referenced.delete("");
+    referenced.delete("null");
+    assert.deepEqual([...referenced].filter((hash) => !named.has(hash)), []);
+  }
+}
+
+/** One random step of a work. */
+async function step(
+  transaction: WriteTransaction,
+  model: Model,
+  roll: (below: number) => number,
+): Promise<void> {
+  const paths = ["a", "b", "c", "a/a", "a/b", "b/a", "b/b", "a/a/a", "b/a/a", "c/a", "c/b", "a/c"];
+  const found = await transaction.findByPath(SCOPE, paths);
+  const records = [...found.values()];
+  const record = records[roll(records.length)];
+  const free = paths.filter((path) => {
+    const parent = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+    return !found.has(path) && (parent === "" || found.get(parent)?.isDir === true);
+  });
+  const target = paths.filter((path) => {
+    const parent = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+    return parent === "" || found.get(parent)?.isDir === true;
+  })[roll(8)];
+  const place = free[roll(free.length)];
+  switch (roll(7)) {
+    case 0:
+    case 1:
+      if (place === undefined) return;
+      await transaction.insert([{ ...model.newFile(place), hash: "", size: 0, isDir: true }]);
+      return;
+    case 2:
+      if (place !== undefined) await transaction.insert([model.newFile(place)]);
+      return;
+    case 3:
+      if (record === undefined || record.isDir) return;
+      await transaction.replaceFiles([{ ...model.newFile(record.path), id: record.id }]);
+      return;
+    case 4:
+      if (record !== undefined) await transaction.deleteSubtrees([record]);
+      return;
+    default: {
+      if (record === undefined || target === undefined || target === record.path) return;
+      if (isBelow(target, record.path)) return;
+      const placements = [{ source: record, target }];
+      if (roll(3) === 0) await transaction.copySubtrees(placements, 2);
+      else await transaction.moveSubtrees(placements, 2);
+    }
+  }
+}
+
+function stateOf(records: readonly ResourceRecord[]): State {
+  return new Map(records.map(({ path, hash }) => [path, hash]));
+}
+
+const sorted = (state: State) => [...state].sort(([a], [b]) => a < b ? -1 : 1);
+
+/** What all engines do with the versions of trees (C 26). See docs/design/history.md. */
+export function historySuite(engine: StoresEngine): void {
+  const test = storesTest(engine);
+
+  test("C 26 every version reads back exactly, whatever works changed or failed", async (opened) => {
+    const roll = seededRandom(26);
+    const model = new Model(opened);
+    for (let work = 0; work < 150; work++) {
+      const steps = 1 + roll(4);
+      const fails = roll(6) === 0;
+      await model.work(async (transaction) => {
+        for (let index = 0; index < steps; index++) await step(transaction, model, roll);
+        if (fails) throw new Failed();
+      });
+    }
+    assert.ok(model.kept.size > 60, `${model.kept.size} versions`);
+    await model.check();
+  });
+}
