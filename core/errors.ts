@@ -12,6 +12,7 @@ export type ErrorKind =
   | "ErrResourcesQuotaExceeded"
   | "ErrResourcesQuarantined"
   | "ErrPreconditionFailed"
+  | "ErrVersionsNotFound"
   | "ErrWaiversNotFound"
   | "ErrLinksNotFound"
   | "ErrTokensNotFound"

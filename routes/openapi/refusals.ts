@@ -48,6 +48,7 @@ export const REFUSALS = {
     optionalHeaders: ["Retry-After"],
   },
   ErrPreconditionFailed: { status: 412, when: "A precondition such as If-Match fails" },
+  ErrVersionsNotFound: { status: 404, when: "The version of the tree is not kept" },
   ErrWaiversNotFound: { status: 404, when: "The waiver does not exist" },
   ErrLinksNotFound: {
     status: 404,

@@ -18,6 +18,7 @@ import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { RecordSearch } from "../../core/search.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
+import { type PastTree, SqlHistoryStore } from "../tables/history_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
@@ -55,6 +56,7 @@ import { POSTGRES } from "./dialect.ts";
 import { probeDatabase } from "./probe.ts";
 import { turnHistory } from "./history_setting.ts";
 import { Lists } from "./lists.ts";
+import { pastLookups } from "./past.ts";
 import { findById, findByPath, findLocated } from "./lookup.ts";
 import { Revocations } from "./revocations.ts";
 import { PostgresEvents } from "./postgres_events.ts";
@@ -88,6 +90,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   #lease: ServerLease | undefined;
   readonly contents: PostgresContentTable;
   readonly shared: SharedUpkeep;
+  readonly history: SqlHistoryStore;
   readonly scans: SqlScanStore;
   readonly sharedQueue: SharedScanQueue;
   readonly upkeep: SqlUpkeepStore;
@@ -123,6 +126,11 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     const results = this.#results = currentResults(version);
     const { direct = address } = address;
     const parts = { database, transact: <T>(work: Work<T>) => this.write(work) };
+    this.history = new SqlHistoryStore(statementsOf(STATEMENTS.history, parts), {
+      ...pastLookups(database),
+      list: (tree, query) => this.#lists.pages(query, tree),
+      collectFiles: (tree, roots) => this.collectFiles(roots, tree),
+    });
     this.scans = new SqlScanStore({
       statements: statementsOf(STATEMENTS.scans, parts),
       get database() {
@@ -246,12 +254,13 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     return await storedBytes(this.database, scope, signal);
   }
 
-  collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+  collectFiles(roots: CollectionRoots, past?: PastTree): Promise<FileCollection> {
     return collectFiles(
       this.database,
       roots,
       (session, collection, query) =>
         refusedIn(session, collection, { ...query, results: this.#results }),
+      past,
     );
   }
 

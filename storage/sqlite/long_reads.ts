@@ -10,6 +10,7 @@ import { Semaphore } from "../../core/semaphore.ts";
 import type { LargeChanges } from "./large_changes.ts";
 import type { ListBatch, ListForm } from "./list_batch.ts";
 import type { ReaderThread } from "./reader_thread.ts";
+import type { PastReads, PastTree } from "../tables/history_store.ts";
 import type { CurrentResults } from "../tables/verdict_statements.ts";
 
 export interface LongReadsParts {
@@ -36,15 +37,42 @@ export class LongReads {
     for await (const { records } of this.#batches(query, "records")) yield records;
   }
 
+  /** Reads of the past. They wait for a large change of the same tree, whose version they might read. */
+  readonly past: PastReads = {
+    findByPath: async (tree, paths) => {
+      await this.#settled(tree);
+      return await this.#parts.longReader.calls.findPastByPath(tree, paths);
+    },
+    findById: async (tree, ids) => {
+      await this.#settled(tree);
+      return await this.#parts.longReader.calls.findPastById(tree, ids);
+    },
+    list: (tree, query) => this.#pastRecords(tree, query),
+    collectFiles: (tree, roots) => this.collectFiles(roots, tree),
+  };
+
+  async *#pastRecords(tree: PastTree, query: ListQuery) {
+    await this.#settled(tree);
+    for await (const { records } of this.#batches(query, "records", tree)) yield records;
+  }
+
+  #settled({ userId }: PastTree): Promise<void> {
+    return this.#parts.largeChanges.settled([{ userId, everyone: false }]);
+  }
+
   /** {@link ResourceStore.listJson} */
   async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
     for await (const { text } of this.#batches(query, "text")) if (text.count > 0) yield text;
   }
 
-  async *#batches(query: ListQuery, form: ListForm): AsyncGenerator<ListBatch> {
+  async *#batches(
+    query: ListQuery,
+    form: ListForm,
+    past?: PastTree,
+  ): AsyncGenerator<ListBatch> {
     using worker = this.#parts.longReader.acquire();
     const reader = worker.remote;
-    const { cursor, first } = await reader.openList(query, form);
+    const { cursor, first } = await reader.openList(query, form, past);
     let batch = first;
     try {
       for (;;) {
@@ -92,7 +120,7 @@ export class LongReads {
   }
 
   /** {@link ResourceStore.collectFiles} */
-  async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+  async collectFiles(roots: CollectionRoots, past?: PastTree): Promise<FileCollection> {
     const owners = [...roots.byPath, ...roots.byId].map(({ userId }) => userId);
     await this.#parts.largeChanges.settled(
       [...new Set(owners)].map((userId) => ({ userId, everyone: false })),
@@ -100,7 +128,7 @@ export class LongReads {
     const { longReader, results } = this.#parts;
     using acquired = new DisposableStack();
     const { remote: reader } = acquired.use(longReader.acquire());
-    const { id, sharedPath } = await reader.openCollection(roots);
+    const { id, sharedPath } = await reader.openCollection(roots, past);
     const held = acquired.move();
     const pages = async function* (onlyUnchecked: boolean) {
       let after = "";

@@ -13,6 +13,8 @@ import type { RefusedFile } from "../../core/verdicts.ts";
 import type { RefusalQuery } from "../tables/verdict_statements.ts";
 import { Collection } from "./collection.ts";
 import { Connection } from "./connection.ts";
+import { fillWithListing, findPastById, findPastByPath } from "./past.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
 import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
 import { type Listing, openListing, type Page } from "./listing.ts";
@@ -43,6 +45,8 @@ interface Cursor {
   connection: Connection | undefined;
   /** When the connection began to keep a snapshot, if it does. */
   snapshotAt: number | undefined;
+  /** Whether the connection has records of the past instead of the present ones. */
+  readonly isPast: boolean;
 }
 
 /**
@@ -97,6 +101,16 @@ export class Reader {
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
     return findById(this.#sources, scope, ids);
+  }
+
+  /** {@link findPastByPath} */
+  findPastByPath(tree: PastTree, paths: readonly string[]): ResourceRecord[] {
+    return findPastByPath(this.#connection, tree, paths);
+  }
+
+  /** {@link findPastById} */
+  findPastById(tree: PastTree, ids: readonly number[]): ResourceRecord[] {
+    return findPastById(this.#connection, tree, ids);
   }
 
   /** {@link usageAcross} */
@@ -169,14 +183,21 @@ export class Reader {
   }
 
   /** Opens a listing, and reads its first batch as {@link nextBatch} does. */
-  openList(query: ListQuery, form: ListForm): { cursor: number; first: ListBatch | undefined } {
+  openList(
+    query: ListQuery,
+    form: ListForm,
+    past?: PastTree,
+  ): { cursor: number; first: ListBatch | undefined } {
     const cursor = ++this.#opened;
+    const connection = past && new Connection(this.#path, { readOnly: true });
+    if (past !== undefined && connection !== undefined) fillWithListing(connection, past, query);
     this.#cursors.set(cursor, {
       listing: openListing(query),
       scope: query.scope,
       form,
-      connection: undefined,
-      snapshotAt: undefined,
+      connection,
+      snapshotAt: past && Infinity,
+      isPast: past !== undefined,
     });
     return { cursor, first: this.nextBatch(cursor) };
   }
@@ -223,7 +244,7 @@ export class Reader {
   }
 
   #release(open: Cursor): void {
-    if (open.snapshotAt === undefined) return;
+    if (open.snapshotAt === undefined || open.isPast) return;
     open.snapshotAt = undefined;
     open.connection?.script("COMMIT");
     if (open.listing.hasTable) open.connection?.script("PRAGMA shrink_memory");
@@ -247,8 +268,11 @@ export class Reader {
   }
 
   /** Collects the files at and below the roots, and returns the id of the collection. */
-  openCollection(roots: CollectionRoots): { id: number; sharedPath: string | undefined } {
-    const collection = new Collection(this.#path, roots);
+  openCollection(
+    roots: CollectionRoots,
+    past?: PastTree,
+  ): { id: number; sharedPath: string | undefined } {
+    const collection = new Collection(this.#path, roots, past);
     const id = ++this.#opened;
     this.#collections.set(id, collection);
     return { id, sharedPath: collection.sharedPath(roots) };

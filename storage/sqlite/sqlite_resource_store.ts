@@ -29,6 +29,7 @@ import { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
+import { SqlHistoryStore } from "../tables/history_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
@@ -76,6 +77,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly #longReads: LongReads;
   readonly #files: TemporaryFiles;
 
+  readonly history: SqlHistoryStore;
   readonly scans: SqlScanStore;
   readonly upkeep: SqlUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
@@ -126,6 +128,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       results,
       listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
     });
+    this.history = new SqlHistoryStore(statementsOf("history", parts), this.#longReads.past);
     this.scans = new SqlScanStore({
       statements: statementsOf("scans", parts),
       database: path,

@@ -17,11 +17,14 @@ const REWRITE_INTERVAL_MS = 100;
 /** The `code` of an error after which a transaction may or may not be carried out. */
 export const OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN";
 
+/** What is told where each piece of work begins, and that some was undone. */
+type WorkHistory = Pick<TreeHistory, "beginWork" | "rolledBack">;
+
 /** The write transactions of a connection, one at a time. */
 export class Transactions {
   readonly #connection: Connection;
   readonly #ballast: Ballast;
-  readonly #history: TreeHistory;
+  readonly #history: WorkHistory;
   readonly #generation: Generation;
   #nearlyFull = false;
   /** Whether there is work before the current one, and whether a savepoint separates the two. */
@@ -32,7 +35,7 @@ export class Transactions {
   /** The last generation that was committed here. */
   #committed: number | undefined;
 
-  constructor(connection: Connection, ballast: Ballast, history: TreeHistory) {
+  constructor(connection: Connection, ballast: Ballast, history: WorkHistory) {
     this.#connection = connection;
     this.#history = history;
     this.#ballast = ballast;

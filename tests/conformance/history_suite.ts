@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { NewRecord, ResourceRecord, WriteTransaction } from "../../core/ports.ts";
-import { isBelow } from "../../core/paths.ts";
+import { ancestorsOf, isBelow } from "../../core/paths.ts";
 import type { SqlRow } from "../../storage/tables/dialect.ts";
 import { seededRandom } from "../support/random.ts";
 import { type OpenedStores, type StoresEngine, storesTest } from "../support/stores.ts";
@@ -82,6 +82,54 @@ class Model {
     return new Map(rows.map(({ path, hash }) => [String(path), String(hash ?? "")]));
   }
 
+  /** All that the store reads of a version is what the tree was. */
+  async #read(version: number, state: State): Promise<void> {
+    const past = await this.#opened.store.history.at(USER, { version });
+    const paths = [...state.keys()];
+    const found = await past.findByPath(SCOPE, [...paths, "none"]);
+    assert.deepEqual(sorted(stateOf([...found.values()])), sorted(state), `paths of ${version}`);
+    const ids = [...found.values()].map(({ id }) => id);
+    assert.deepEqual([...(await past.findById(SCOPE, ids)).keys()].sort(), ids.sort());
+    const list = async (directories: readonly string[], recursive: boolean) => {
+      const chain = [...new Set(directories.flatMap((path) => [...ancestorsOf(path), path]))];
+      const listed: ResourceRecord[] = [];
+      for await (const page of past.list({ scope: SCOPE, recursive, directories, chain })) {
+        listed.push(...page);
+      }
+      const texts: string[] = [];
+      for await (
+        const { json } of past.listJson({ scope: SCOPE, recursive, directories, chain })
+      ) texts.push(decoder.decode(json));
+      assert.equal(JSON.parse(`[${texts.join("").slice(1)}]`).length, listed.length);
+      return sorted(stateOf(listed));
+    };
+    const directories = paths.filter((path) => state.get(path) === "");
+    const inside = (path: string, recursive: boolean) => (it: string) =>
+      it === path || isBelow(path, it) ||
+      (recursive ? isBelow(it, path) : parentOf(it) === path);
+    const among = (is: (path: string) => boolean) =>
+      sorted(new Map([...state].filter(([path]) => is(path))));
+    for (const recursive of [true, false]) {
+      assert.deepEqual(await list([], recursive), among((it) => recursive || parentOf(it) === ""));
+      for (const path of directories) {
+        assert.deepEqual(await list([path], recursive), among(inside(path, recursive)), path);
+      }
+      if (directories.length > 1) {
+        assert.deepEqual(
+          await list(directories, recursive),
+          among((it) => directories.some((path) => inside(path, recursive)(it))),
+        );
+      }
+    }
+    const roots = [...found.values()].filter(({ path }) => parentOf(path) === "");
+    await using files = await past.collectFiles({ userId: USER, byPath: roots, byId: [] });
+    const collected = new Map<string, string>();
+    for await (const page of files.pages()) {
+      for (const { path, hash } of page) collected.set(path, hash);
+    }
+    assert.deepEqual(sorted(collected), among((path) => state.get(path) !== ""));
+  }
+
   /** Each version reads back, and each content of one is referenced. */
   async check(): Promise<void> {
     const { dialect } = this.#opened;
@@ -92,6 +140,7 @@ class Model {
     }
     for (const [version, state] of this.kept) {
       assert.deepEqual(sorted(await this.at(version)), sorted(state), `version ${version}`);
+      await this.#read(version, state);
       for (const hash of state.values()) {
         if (hash !== "") assert.ok(referenced.has(hash), `content of version ${version}`);
       }
@@ -102,6 +151,9 @@ class Model {
     assert.deepEqual([...referenced].filter((hash) => !named.has(hash)), []);
   }
 }
+
+const decoder = new TextDecoder();
+const parentOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 
 /** One random step of a work. */
 async function step(

@@ -20,6 +20,7 @@ export type Stores =
   & ResourceStore
   & Pick<
     SqliteResourceStore,
+    | "history"
     | "hub"
     | "links"
     | "objectTable"

@@ -14,7 +14,7 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 28);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 29);
     connection.script("PRAGMA user_version = 99");
   }
   {

@@ -26,8 +26,11 @@ for (const table of SQLITE.recordTables) {
       `INSERT INTO contents (hash, size, crc32, sha256, created_at) VALUES ('${HASH}', 3, 7, zeroblob(32), 1);
        INSERT INTO scan_results (hash, user_id, name, skip, version, sha256, verdict, findings, scanned_at,
          took_ms, read_ms, result) VALUES ('${HASH}', 1, 'f', '', '1', zeroblob(32), 'clean', '[]', 1, 1, 1, '{}');
-       INSERT INTO ${table} (id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-         VALUES (1, 1, 'f', NULL, 'f', '${HASH}', 3, 7, 0, 1, 1)`,
+       INSERT INTO ${table === "kept_files" ? "history (is_moved, since, until," : `${table} (`}
+           id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
+         VALUES (${
+        table === "kept_files" ? "0, 1, 2," : ""
+      } 1, 1, 'f', NULL, 'f', '${HASH}', 3, 7, 0, 1, 1)`,
     );
     const { upkeep } = store;
     assert.deepEqual(await store.write((it) => it.unreferenced([HASH])), []);

@@ -1,0 +1,114 @@
+import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
+import { recordOf } from "../tables/record_rows.ts";
+import type { PastTree } from "../tables/history_store.ts";
+import type { SqlParameters } from "../tables/dialect.ts";
+import type { Connection } from "./connection.ts";
+import { RECORD_COLUMNS } from "./lookup.ts";
+
+const COLUMNS =
+  "id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
+
+/** Records of a tree at a version that a condition selects, with the index of history that has them. */
+interface Part {
+  readonly index: "history_by_path" | "history_by_parent";
+  readonly condition: string;
+  readonly parameters: SqlParameters;
+}
+
+/** The records of a tree at a version at some paths. */
+export function findPastByPath(
+  connection: Connection,
+  tree: PastTree,
+  paths: readonly string[],
+): ResourceRecord[] {
+  return paths.flatMap((path) => rowsOf(connection, tree, at(path)));
+}
+
+/** The records of a tree at a version that have some ids. */
+export function findPastById(
+  connection: Connection,
+  tree: PastTree,
+  ids: readonly number[],
+): ResourceRecord[] {
+  const condition = "id IN (SELECT value FROM json_each(:ids))";
+  const parameters = { ids: JSON.stringify(ids) };
+  return rowsOf(connection, tree, { index: "history_by_path", condition, parameters });
+}
+
+/**
+ * Makes a temporary table `records` of what a listing of a tree at a version has: statements about the present
+ * find it instead, on this connection.
+ */
+export function fillWithListing(connection: Connection, tree: PastTree, query: ListQuery): void {
+  const { directories, chain, recursive } = query;
+  const parts = directories.length === 0
+    ? [recursive ? everything() : childrenOf(null)]
+    : directories.map((path) => recursive ? below(path) : childrenOf(path));
+  const named = [...new Set([...chain, ...directories])].map(at);
+  fill(connection, tree, [...parts, ...named]);
+}
+
+/** The same for files at and below some records. */
+export function fillWithRoots(
+  connection: Connection,
+  tree: PastTree,
+  roots: readonly ResourceRecord[],
+): void {
+  fill(connection, tree, roots.map(({ path, isDir }) => isDir ? below(path) : at(path)));
+}
+
+function fill(connection: Connection, tree: PastTree, parts: readonly Part[]): void {
+  connection.script(`
+    CREATE TEMP TABLE records (
+      id INTEGER NOT NULL, user_id INTEGER NOT NULL, path TEXT PRIMARY KEY, parent TEXT, name TEXT NOT NULL,
+      hash TEXT NOT NULL, size INTEGER NOT NULL, crc32 INTEGER NOT NULL, is_dir INTEGER NOT NULL,
+      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    BEGIN`);
+  for (const { index, condition, parameters } of parts) {
+    connection.run(
+      `INSERT OR IGNORE INTO temp.records (${COLUMNS}) ${pastRows(COLUMNS, index, condition)}`,
+      { ...parameters, past_user: tree.userId, past_version: tree.version },
+    );
+  }
+  connection.script(`
+    COMMIT;
+    CREATE UNIQUE INDEX temp.past_ids ON records (id);
+    CREATE INDEX temp.past_parents ON records (parent, path)`);
+}
+
+function rowsOf(
+  connection: Connection,
+  { userId, version }: PastTree,
+  { index, condition, parameters }: Part,
+): ResourceRecord[] {
+  return connection.values(
+    `SELECT ${RECORD_COLUMNS} FROM (${pastRows(COLUMNS, index, condition)}) AS records`,
+    { ...parameters, past_user: userId, past_version: version },
+  ).map(recordOf);
+}
+
+/** What was there since the version or earlier, and still is, or was until later. */
+function pastRows(columns: string, index: Part["index"], condition: string): string {
+  return `SELECT ${columns} FROM main.records
+    WHERE user_id = :past_user AND since <= :past_version AND ${condition}
+    UNION ALL SELECT ${columns} FROM main.history INDEXED BY ${index}
+    WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}`;
+}
+
+function at(path: string): Part {
+  return { index: "history_by_path", condition: "path = :path", parameters: { path } };
+}
+
+function below(path: string): Part {
+  const condition = "path > :path || '/' AND path < :path || '0'";
+  return { index: "history_by_path", condition, parameters: { path } };
+}
+
+function everything(): Part {
+  return { index: "history_by_path", condition: "TRUE", parameters: {} };
+}
+
+function childrenOf(parent: string | null): Part {
+  return { index: "history_by_parent", condition: "parent IS :parent", parameters: { parent } };
+}

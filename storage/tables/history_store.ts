@@ -1,0 +1,105 @@
+import { entriesJson } from "../../core/entries.ts";
+import { AppError } from "../../core/errors.ts";
+import type { At, HistoryStore, PastRecords } from "../../core/history.ts";
+import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
+import type { Statements } from "./dialect.ts";
+import type { HistoryStatement } from "./history_statements.ts";
+
+/** A tree at a version. */
+export interface PastTree {
+  readonly userId: number;
+  readonly version: number;
+}
+
+/** How an engine reads a tree at a version, which it need not check to be kept. */
+export interface PastReads {
+  findByPath(tree: PastTree, paths: readonly string[]): Promise<ResourceRecord[]>;
+  findById(tree: PastTree, ids: readonly number[]): Promise<ResourceRecord[]>;
+  list(tree: PastTree, query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
+  collectFiles(
+    tree: PastTree,
+    roots: CollectionRoots,
+  ): ReturnType<PastRecords["collectFiles"]>;
+}
+
+/** The versions of a tree. */
+interface Versions {
+  readonly version: number;
+  /** The first that can be read. */
+  readonly oldest: number;
+  /** When that was made; null if it is not known. */
+  readonly since: number | null;
+  /** The one at the time that was asked for. */
+  readonly atTime: number;
+  readonly isKept: boolean;
+}
+
+/** Reads trees as they were. */
+export class SqlHistoryStore implements HistoryStore {
+  readonly #statements: Statements<HistoryStatement>;
+  readonly #reads: PastReads;
+
+  constructor(statements: Statements<HistoryStatement>, reads: PastReads) {
+    this.#statements = statements;
+    this.#reads = reads;
+  }
+
+  async at(userId: number, at: At): Promise<PastRecords> {
+    const versions = await this.#versions(userId, "time" in at ? at.time : 0);
+    const version = "time" in at ? versions.atTime : at.version;
+    requireKept(versions, version);
+    const reads = this.#reads;
+    const tree = { userId, version };
+    const scope = { userId, everyone: false };
+    // What a read has found is whole if the version is still kept after it: rows go after that was given up.
+    const kept = async <T>(found: T): Promise<T> => {
+      requireKept(await this.#versions(userId, 0), version);
+      return found;
+    };
+    const list = async function* (query: ListQuery) {
+      for await (const records of reads.list(tree, { ...query, scope })) yield await kept(records);
+    };
+    return {
+      version,
+      findByPath: async (_scope, paths) =>
+        new Map((await kept(await reads.findByPath(tree, paths))).map((it) => [it.path, it])),
+      findById: async (_scope, ids) =>
+        new Map((await kept(await reads.findById(tree, ids))).map((it) => [it.id, it])),
+      list,
+      async *listJson(query) {
+        for await (const records of list(query)) yield entriesJson(records);
+      },
+      async collectFiles(roots) {
+        await using stack = new AsyncDisposableStack();
+        const files = stack.use(await reads.collectFiles(tree, roots));
+        await kept(files);
+        stack.move();
+        return files;
+      },
+    };
+  }
+
+  async #versions(user: number, time: number): Promise<Versions> {
+    const [row] = await this.#statements.find("versions", { user, time });
+    return {
+      version: Number(row?.version),
+      oldest: Number(row?.oldest),
+      since: row?.since === null ? null : Number(row?.since),
+      atTime: Number(row?.at_time ?? 0),
+      isKept: Boolean(row?.keeps_history),
+    };
+  }
+}
+
+/** @throws {AppError} `ErrVersionsNotFound`. */
+function requireKept({ version, oldest, since, isKept }: Versions, asked: number): void {
+  if (isKept && asked >= oldest && asked <= version) return;
+  const reason = !isKept || oldest > version
+    ? "no history is kept"
+    : asked > version
+    ? `the tree is at version ${version}`
+    : `history goes back to version ${oldest}${
+      since === null ? "" : ` of ${new Date(since).toISOString()}`
+    }`;
+  throw new AppError("ErrVersionsNotFound", `Cannot read version ${asked}: ${reason}`);
+}
