@@ -9,6 +9,14 @@ export interface PastRecords
   readonly version: number;
 }
 
+/** How much history trees keep. */
+export interface HistoryBounds {
+  /** What ended before is given up, in milliseconds since the Unix epoch. */
+  readonly before: number;
+  /** The most bytes of a tree. */
+  readonly maxBytes: number;
+}
+
 /** The versions of trees. See docs/design/history.md. */
 export interface HistoryStore {
   /**
@@ -18,4 +26,11 @@ export interface HistoryStore {
    * @throws {AppError} `ErrVersionsNotFound` when the version is no longer kept, or yet to come.
    */
   at(userId: number, at: At): Promise<PastRecords>;
+  /**
+   * Gives up a part of what is too old, or more than a tree may keep. Returns the hashes that may have lost their
+   * last reference, unless the store remembers them itself.
+   */
+  giveUp(
+    bounds: HistoryBounds,
+  ): Promise<{ readonly hashes: readonly string[]; readonly done: boolean }>;
 }

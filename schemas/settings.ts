@@ -12,6 +12,7 @@ import {
   origin,
   origins,
   path,
+  period,
   publicUrl,
   secret,
   size,
@@ -94,6 +95,10 @@ const entries = {
   scanRetentionDays: v.optional(wholeNumber(0, 36_500), "30"),
   /** In how many days all content is read once to find damage; 0 for never. */
   scrubDays: v.optional(wholeNumber(0, 36_500), "30"),
+  /** How long what a change takes away stays readable; 0 to keep no history. */
+  history: v.optional(period, "off"),
+  /** How many bytes of history a tree keeps. Default: as many as its quota allows. */
+  historyMaxBytes: v.optional(size(0)),
   /** Whether files are scanned when they arrive, and whether the verdict decides on downloads. */
   gate: v.optional(oneOf("off", "mark", "block"), "off"),
   /** The verdicts with which a file may be downloaded. */

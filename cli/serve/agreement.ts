@@ -24,6 +24,8 @@ export async function agreementOf(settings: Settings): Promise<Agreement> {
       STRONGROOM_MAX_UPLOAD_REQUEST_SIZE: settings.maxUploadRequestSize,
       STRONGROOM_USER_QUOTA: settings.userQuota,
       STRONGROOM_RATE_LIMIT: settings.rateLimit,
+      STRONGROOM_HISTORY: settings.history,
+      STRONGROOM_HISTORY_MAX_BYTES: settings.historyMaxBytes,
     }),
   };
 }

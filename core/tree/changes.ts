@@ -3,6 +3,7 @@ import type { DamageLog } from "../damage.ts";
 import type { Gate } from "../gate.ts";
 import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
+import type { HistoryStore } from "../history.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore } from "../blob_store.ts";
 import type {
@@ -34,7 +35,8 @@ export interface TreeParts {
     & ResourceStore
     & RecordSearch
     & Partial<DecidedUploads>
-    & Partial<LocatedLookup>;
+    & Partial<LocatedLookup>
+    & { readonly history?: HistoryStore };
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;

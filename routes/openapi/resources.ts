@@ -6,6 +6,7 @@ import { FILE_DOWNLOAD_HEADERS, NOT_MODIFIED, PRECONDITIONS, RANGE } from "./fil
 import { headersOf } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import {
+  AT,
   BINARY,
   contentResponse,
   enveloped,
@@ -18,6 +19,9 @@ import {
   reference,
   schemaOf,
 } from "./parts.ts";
+
+/** The headers of a reply that may be of an earlier version (C 26). */
+const VERSION = headersOf([], ["X-Version"]);
 
 const RESOURCES: Json = reference("ResourceList");
 
@@ -35,8 +39,10 @@ export const LIST: Operation = {
       { type: "string", default: "false" },
       "Whether to list all descendants: true or 1. Other values count as false",
     ),
+    AT,
   ],
-  responses: { 200: enveloped("The records", RESOURCES) },
+  responses: { 200: { ...enveloped("The records", RESOURCES), headers: VERSION } },
+  refusals: ["ErrVersionsNotFound"],
 };
 
 export const SEARCH: Operation = {
@@ -68,9 +74,10 @@ export const STAT: Operation = {
   parameters: [
     query("path", { type: "string" }, "A path", "models/llama/model.safetensors"),
     query("id", ID, "The id of a record, in place of a path"),
+    AT,
   ],
-  responses: { 200: enveloped("The record", reference("Stat")) },
-  refusals: ["ErrResourcesNotFound"],
+  responses: { 200: { ...enveloped("The record", reference("Stat")), headers: VERSION } },
+  refusals: ["ErrResourcesNotFound", "ErrVersionsNotFound"],
 };
 
 export const CHECKSUMS: Operation = {
@@ -84,15 +91,19 @@ export const CHECKSUMS: Operation = {
       "A file or directory; the root of the caller's own tree by default",
       "models/llama",
     ),
+    AT,
   ],
   responses: {
-    200: contentResponse(
-      "A line for each file: its SHA-256, and its path below the directory",
-      { type: "string" },
-      "text/plain",
-    ),
+    200: {
+      ...contentResponse(
+        "A line for each file: its SHA-256, and its path below the directory",
+        { type: "string" },
+        "text/plain",
+      ),
+      headers: VERSION,
+    },
   },
-  refusals: ["ErrResourcesNotFound"],
+  refusals: ["ErrResourcesNotFound", "ErrVersionsNotFound"],
 };
 
 const FORM: Json = {
@@ -198,22 +209,32 @@ export const DOWNLOAD: Operation = {
       { ...schemaOf(Compression), default: "auto" },
       "How to compress the entries of a ZIP",
     ),
+    AT,
     ...PRECONDITIONS,
     ...RANGE,
   ],
   responses: {
     200: {
       ...contentResponse("The content", BINARY, "application/octet-stream", "application/zip"),
-      headers: headersOf(["Content-Disposition"], ["ETag", "Last-Modified", "Accept-Ranges"]),
+      headers: headersOf(["Content-Disposition"], [
+        "ETag",
+        "Last-Modified",
+        "Accept-Ranges",
+        "X-Version",
+      ]),
     },
     206: {
       ...contentResponse("A range of the content", BINARY, "application/octet-stream"),
-      headers: headersOf([...FILE_DOWNLOAD_HEADERS, "Content-Disposition", "Content-Range"]),
+      headers: headersOf(
+        [...FILE_DOWNLOAD_HEADERS, "Content-Disposition", "Content-Range"],
+        ["X-Version"],
+      ),
     },
     304: NOT_MODIFIED,
   },
   refusals: [
     "ErrResourcesNotFound",
+    "ErrVersionsNotFound",
     "ErrResourcesSharedPath",
     "ErrResourcesQuarantined",
     "ErrPreconditionFailed",

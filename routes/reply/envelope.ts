@@ -56,6 +56,9 @@ export function failure(
   { status = REFUSALS[kind].status, headers = {}, fields }: FailureOptions = {},
 ): Response {
   c.set("failure", { kind, message });
+  // A refusal has read no version.
+  const { "X-Version": _version, ...added } = c.get("headers") ?? {};
+  c.set("headers", added);
   const userAgent = c.req.header("User-Agent");
   const form = errorFormOf(c.req.path, { kind, message, status, userAgent });
   return json(c, status, { ...form.body, ...fields }, { ...form.headers, ...headers });

@@ -14,6 +14,7 @@ import { statedDigests, verifyDigests } from "../request/digests.ts";
 import { sendFile } from "./download.ts";
 import { entryList } from "../reply/entries.ts";
 import { success } from "../reply/envelope.ts";
+import { treeOfRequest } from "../request/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { addHeader } from "../reply/respond.ts";
 
@@ -27,7 +28,7 @@ export async function getFile(c: Handled, tree: Tree): Promise<Response> {
   const path = filePathOf(c);
   // Recorded if the gate refuses it.
   auditChange(c, { paths: [path] });
-  const found = await downloadFile(tree, {
+  const found = await downloadFile(await treeOfRequest(c, tree), {
     caller: callerOf(c),
     path,
     select: (record) => select(c.req.raw, representationOf(record)),

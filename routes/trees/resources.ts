@@ -27,6 +27,7 @@ import { callerOf } from "../serving/auth.ts";
 import { entryList, listReply } from "../reply/entries.ts";
 import { foundOf, statOf, verdictLists } from "../reply/verdicts.ts";
 import { compressed, success } from "../reply/envelope.ts";
+import { treeOfRequest } from "../request/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody, uploadBodyLimits } from "../request/body.ts";
 import { uploadParts } from "../request/multipart.ts";
@@ -39,12 +40,15 @@ const encoder = new TextEncoder();
 
 /** `GET /resources/` (RS 4.1). */
 export async function listResources(c: Handled, tree: Tree): Promise<Response> {
-  return await listReply(c, listJson(tree, listRequest(c)));
+  return await listReply(c, listJson(await treeOfRequest(c, tree), listRequest(c)));
 }
 
 /** `GET /resources/verdicts` (C 18). */
 export async function showVerdicts(c: Handled, tree: Tree): Promise<Response> {
-  return await listReply(c, verdictLists(listVerdicts(tree, listRequest(c))));
+  return await listReply(
+    c,
+    verdictLists(listVerdicts(await treeOfRequest(c, tree), listRequest(c))),
+  );
 }
 
 function listRequest(c: Handled): ListRequest {
@@ -70,7 +74,7 @@ export async function searchResources(c: Handled, tree: Tree): Promise<Response>
 export async function statResource(c: Handled, tree: Tree): Promise<Response> {
   const query = parseQuery(c.req.url);
   const request = { caller: callerOf(c), paths: pathsOf(query), ids: idsOf(query) };
-  return success(c, statOf(await stat(tree, request)));
+  return success(c, statOf(await stat(await treeOfRequest(c, tree), request)));
 }
 
 /** `GET /resources/checksums` (C 17). */
@@ -78,7 +82,7 @@ export async function listChecksums(c: Handled, tree: Tree): Promise<Response> {
   const [path = ""] = parseQuery(c.req.url).get("path") ?? [];
   const caller = callerOf(c);
   const abort = new AbortController();
-  const files = checksums(tree, { caller, path, signal: abort.signal });
+  const files = checksums(await treeOfRequest(c, tree), { caller, path, signal: abort.signal });
   return await streamed(c, checksumLines(files), {
     headers: { "Content-Type": "text/plain; charset=utf-8" },
     onCancel: () => abort.abort(),

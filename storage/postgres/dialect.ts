@@ -50,6 +50,11 @@ export const POSTGRES: Dialect = {
       AND (classid, objid, objsubid) = (${HOLD.classId}, ${HOLD.objectId}, 2)
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   )`,
+  endedBy: (history, version) =>
+    `(${history}.until BETWEEN 1 AND ${version} OR ${history}.until < 0 AND (
+      SELECT ended.version FROM tree_changes AS ended
+      WHERE ended.user_id = ${history}.user_id AND ended.change = -${history}.until
+    ) <= ${version})`,
   recordTables: RECORD_TABLES,
 };
 

@@ -1,4 +1,4 @@
-import { HISTORY_STATEMENTS } from "../tables/history_statements.ts";
+import { historyStatements } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
@@ -13,7 +13,7 @@ import { POSTGRES } from "./dialect.ts";
 export const STATEMENTS = {
   credentials: credentialStatements(POSTGRES),
   links: LINK_STATEMENTS,
-  history: HISTORY_STATEMENTS,
+  history: historyStatements(POSTGRES),
   objects: objectStatements(POSTGRES),
   scans: scanStatements(POSTGRES),
   sessions: SESSION_STATEMENTS,

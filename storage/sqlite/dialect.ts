@@ -35,6 +35,7 @@ export const SQLITE: Dialect = {
   forShare: "",
   skipLocked: "",
   mayDelete: "TRUE",
+  endedBy: (history, version) => `${history}.until <= ${version}`,
   // A large change keeps the former state of the records that it has changed.
   recordTables: [...RECORD_TABLES, "former_records"],
 };

@@ -1,4 +1,4 @@
-import { HISTORY_STATEMENTS } from "../tables/history_statements.ts";
+import { historyStatements } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
@@ -14,7 +14,7 @@ import { SQLITE } from "./dialect.ts";
 export const STATEMENTS = {
   credentials: credentialStatements(SQLITE),
   links: LINK_STATEMENTS,
-  history: HISTORY_STATEMENTS,
+  history: historyStatements(SQLITE),
   objects: objectStatements(SQLITE),
   scans: scanStatements(SQLITE),
   sessions: SESSION_STATEMENTS,

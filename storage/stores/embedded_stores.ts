@@ -48,7 +48,7 @@ async function openRecords(
   dataDir: string,
   { lock, reserveBytes, options }: OpeningParts,
 ): Promise<SqliteResourceStore> {
-  const { acceptDamage = false, resultsVersion, onFatal, maxDirectRecords } = options;
+  const { acceptDamage = false, resultsVersion, onFatal, maxDirectRecords, keepsHistory } = options;
   try {
     return await SqliteResourceStore.open(databasePath(dataDir), {
       reserveBytes,
@@ -58,6 +58,7 @@ async function openRecords(
       onGeneration: (generation) => lock.recordGeneration(generation),
       ...(onFatal !== undefined && { onFatal }),
       ...(maxDirectRecords !== undefined && { maxDirectRecords }),
+      ...(keepsHistory !== undefined && { keepsHistory }),
     });
   } catch (error) {
     const isOlder = error instanceof Error && "code" in error && error.code === OLDER_DATABASE;

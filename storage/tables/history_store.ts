@@ -1,8 +1,8 @@
 import { entriesJson } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
-import type { At, HistoryStore, PastRecords } from "../../core/history.ts";
+import type { At, HistoryBounds, HistoryStore, PastRecords } from "../../core/history.ts";
 import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
-import type { Statements } from "./dialect.ts";
+import { type Statements, textOrNull } from "./dialect.ts";
 import type { HistoryStatement } from "./history_statements.ts";
 
 /** A tree at a version. */
@@ -77,6 +77,26 @@ export class SqlHistoryStore implements HistoryStore {
         return files;
       },
     };
+  }
+
+  async giveUp({ before, maxBytes }: HistoryBounds) {
+    const max = Math.min(maxBytes, Number.MAX_SAFE_INTEGER);
+    return await this.#statements.write(async (run) => {
+      await run("expire", { before });
+      const [overfull] = await run("overfull", { max });
+      if (overfull !== undefined) await run("shrink", { user: Number(overfull.user_id) });
+      const rows = await run("giveUp", {});
+      const dropped = rows.filter(({ is_moved: isMoved }) => !isMoved);
+      for (const [user, own] of Map.groupBy(dropped, (row) => Number(row.user_id))) {
+        const bytes = own.reduce((sum, { size }) => sum + Number(size), 0);
+        await run("subtract", { user, bytes });
+      }
+      const forgotten = await run("forget", {});
+      return {
+        hashes: dropped.flatMap(({ hash }) => textOrNull(hash) ?? []),
+        done: rows.length === 0 && forgotten.length === 0 && overfull === undefined,
+      };
+    });
   }
 
   async #versions(user: number, time: number): Promise<Versions> {

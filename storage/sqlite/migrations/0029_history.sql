@@ -19,6 +19,7 @@ CREATE TABLE tree_changes (
   user_id INTEGER NOT NULL,
   version INTEGER NOT NULL,
   made_at INTEGER NOT NULL, -- milliseconds since the Unix epoch; never earlier than the version before
+  change INTEGER, -- the number of a large change, in other engines
   PRIMARY KEY (user_id, version)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,46 @@
+import { type Caller, ownerOf } from "../caller.ts";
+import { AppError } from "../errors.ts";
+import type { At } from "../history.ts";
+import type { Tree } from "./changes.ts";
+
+/** A tree to read, and which version of it that is. */
+export interface PastTree {
+  readonly tree: Tree;
+  readonly version: number;
+}
+
+/**
+ * The tree that a caller acts in as it was at a version (C 26): operations read it as they read the present one,
+ * with the same privileges. The gate judges content as it is judged today.
+ *
+ * @throws {AppError} `ErrVersionsNotFound` when the version is not kept.
+ */
+export async function treeAt(
+  tree: Tree,
+  caller: Caller,
+  at: At,
+): Promise<PastTree> {
+  const { records } = tree;
+  if (records.history === undefined) {
+    throw new AppError("ErrVersionsNotFound", "Cannot read a version: no history is kept");
+  }
+  const past = await records.history.at(ownerOf(caller), at);
+  const { version, findByPath, findById, list, listJson, collectFiles } = past;
+  return {
+    version,
+    tree: {
+      ...tree,
+      records: {
+        findByPath,
+        findById,
+        list,
+        listJson,
+        collectFiles,
+        usage: (scope) => records.usage(scope),
+        storedBytes: (scope, signal) => records.storedBytes(scope, signal),
+        search: (query) => records.search(query),
+        write: () => Promise.reject(new Error("The past does not change")),
+      },
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Context } from "hono";
+import { AppError, quoted } from "../../core/errors.ts";
+import type { At } from "../../core/history.ts";
+import type { Tree } from "../../core/tree/changes.ts";
+import { treeAt } from "../../core/tree/past_tree.ts";
+import { parseTime } from "../../schemas/units.ts";
+import { addHeader } from "../reply/respond.ts";
+import { callerOf } from "../serving/auth.ts";
+import type { AppEnvironment } from "./environment.ts";
+import { parseQuery } from "./query.ts";
+
+/**
+ * The tree that a request reads: as it is, or with the parameter `at`, as it was (C 26). Then the reply says which
+ * version that is.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is neither a version nor a time, `ErrVersionsNotFound`
+ *   when the version is not kept.
+ */
+export async function treeOfRequest(c: Context<AppEnvironment>, tree: Tree): Promise<Tree> {
+  const text = parseQuery(c.req.url).get("at")?.[0];
+  if (text === undefined) return tree;
+  const past = await treeAt(tree, callerOf(c), atIn(text));
+  addHeader(c, "X-Version", String(past.version));
+  return past.tree;
+}
+
+function atIn(text: string): At {
+  if (/^\d{1,15}$/.test(text)) return { version: Number(text) };
+  const time = parseTime(text);
+  if (time !== undefined) return { time };
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid at ${
+      quoted(text)
+    }: expected a version, or an RFC 3339 time such as 2026-11-22T09:00:00Z`,
+  );
+}
