@@ -169,6 +169,8 @@ export interface Usage {
   readonly bytes: number;
   /** The sizes of the files of unfinished uploads that can be resumed, and of what waits for a commit. */
   readonly uploading: number;
+  /** The sizes of the files that were deleted or replaced, and that history keeps. */
+  readonly historyBytes: number;
 }
 
 /** The operations inside a write transaction. */

@@ -14,6 +14,12 @@ export const Usage = v.object({
       "The sizes of the files of unfinished uploads, and of content that waits for a commit",
     ),
   ),
+  history_bytes: v.pipe(
+    count,
+    v.description(
+      "The sizes of deleted and former files that can be read; the quota does not count them",
+    ),
+  ),
   quota: v.nullable(count),
 });
 export type Usage = v.InferOutput<typeof Usage>;

@@ -9,7 +9,8 @@ export async function usageOf(source: Source, scope: Scope): Promise<Usage> {
     `SELECT coalesce(sum(records), 0) AS records, coalesce(sum(files), 0) AS files,
        coalesce(sum(bytes), 0) AS bytes, (SELECT coalesce(sum(size), 0) FROM uploads
          WHERE completed_at IS NULL AND ${inScope})
-       + (SELECT coalesce(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading
+       + (SELECT coalesce(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading,
+       (SELECT coalesce(sum(history_bytes), 0) FROM tree_versions WHERE ${inScope}) AS history_bytes
      FROM usage WHERE ${inScope}`,
     scopeCondition(scope).parameters,
   );
@@ -18,6 +19,7 @@ export async function usageOf(source: Source, scope: Scope): Promise<Usage> {
     files: Number(row?.files),
     bytes: Number(row?.bytes),
     uploading: Number(row?.uploading),
+    historyBytes: Number(row?.history_bytes),
   };
 }
 

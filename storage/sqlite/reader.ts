@@ -13,11 +13,11 @@ import type { RefusedFile } from "../../core/verdicts.ts";
 import type { RefusalQuery } from "../tables/verdict_statements.ts";
 import { Collection } from "./collection.ts";
 import { Connection } from "./connection.ts";
-import { fillWithListing, findPastById, findPastByPath } from "./past.ts";
+import { findPastById, findPastByPath } from "./past.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
-import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
-import { type Listing, openListing, type Page } from "./listing.ts";
+import type { ListBatch, ListForm } from "./list_batch.ts";
+import { OpenLists } from "./open_lists.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import type { HubRequest } from "../tables/hub_pages.ts";
@@ -26,28 +26,11 @@ import { searchPage } from "../tables/search.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
 import { type PinnedState, StoredBytes, usageAcross } from "./usage.ts";
 
-/** Idle connections kept for later listings. */
-const MAX_IDLE_CONNECTIONS = 4;
-
-/** How long a listing may read one snapshot. While it does, the log cannot start anew. */
-const MAX_SNAPSHOT_MS = 10_000;
-
 /**
  * Loads what a thread of a server without repositories never needs. With the hashes of the runtime, it takes 3 MB
  * and 20 ms of a thread.
  */
 const hubPages = () => import("../tables/hub_pages.ts");
-
-interface Cursor {
-  readonly listing: Listing;
-  readonly scope: Scope;
-  readonly form: ListForm;
-  connection: Connection | undefined;
-  /** When the connection began to keep a snapshot, if it does. */
-  snapshotAt: number | undefined;
-  /** Whether the connection has records of the past instead of the present ones. */
-  readonly isPast: boolean;
-}
 
 /**
  * Reads outside of write transactions. Runs in threads of its own (reader_worker.ts). Listings and
@@ -57,8 +40,7 @@ export class Reader {
   #path = "";
   /** For lookups, which finish in one call. Each listing and collection has its own connection. */
   #lookups: Connection | undefined;
-  readonly #idle: Connection[] = [];
-  readonly #cursors = new Map<number, Cursor>();
+  #lists: OpenLists | undefined;
   readonly #collections = new Map<number, Collection>();
   #opened = 0;
   #stored: StoredBytes | undefined;
@@ -72,9 +54,8 @@ export class Reader {
   }
 
   close(): void {
-    for (const cursor of [...this.#cursors.keys()]) this.closeList(cursor);
+    this.#lists?.[Symbol.dispose]();
     for (const collection of [...this.#collections.keys()]) this.closeCollection(collection);
-    for (const connection of this.#idle.splice(0)) connection[Symbol.dispose]();
     this.#lookups?.[Symbol.dispose]();
     this.closeStoredBytes();
     this.unpin();
@@ -182,89 +163,24 @@ export class Reader {
     return searchPage(this.#connectionFor(query.userId), query, SQLITE);
   }
 
-  /** Opens a listing, and reads its first batch as {@link nextBatch} does. */
-  openList(
-    query: ListQuery,
-    form: ListForm,
-    past?: PastTree,
-  ): { cursor: number; first: ListBatch | undefined } {
-    const cursor = ++this.#opened;
-    const connection = past && new Connection(this.#path, { readOnly: true });
-    if (past !== undefined && connection !== undefined) fillWithListing(connection, past, query);
-    this.#cursors.set(cursor, {
-      listing: openListing(query),
-      scope: query.scope,
-      form,
-      connection,
-      snapshotAt: past && Infinity,
-      isPast: past !== undefined,
-    });
-    return { cursor, first: this.nextBatch(cursor) };
+  /** {@link OpenLists.open} */
+  openList(query: ListQuery, form: ListForm, past?: PastTree) {
+    return this.#openLists.open(query, form, past);
   }
 
-  /**
-   * The next batch of a listing. Until the listing is released, batches are from one snapshot for some
-   * seconds. Returns undefined if the batch can be read only once a large change has ended.
-   */
+  /** {@link OpenLists.next} */
   nextBatch(cursor: number): ListBatch | undefined {
-    const open = this.#cursors.get(cursor);
-    if (open === undefined) throw new Error(`Listing ${cursor} has ended`);
-    try {
-      const page = this.#nextPage(open);
-      if (page?.done) this.closeList(cursor);
-      return page && batchOf(page, open.form);
-    } catch (error) {
-      this.closeList(cursor);
-      throw error;
-    }
+    return this.#openLists.next(cursor);
   }
 
-  #nextPage(open: Cursor): Page | undefined {
-    const { listing, scope } = open;
-    const now = performance.now();
-    if (open.snapshotAt !== undefined && now - open.snapshotAt > MAX_SNAPSHOT_MS) {
-      this.#release(open);
-    }
-    if (open.snapshotAt === undefined && this.#pinned !== undefined) {
-      if (scope.everyone) return undefined;
-      if (this.#pinned.userIds.has(scope.userId)) {
-        return listing.hasTable ? undefined : listing.next(this.#pinned.connection, false);
-      }
-    }
-    open.connection ??= this.#idle.pop() ?? new Connection(this.#path, { readOnly: true });
-    if (open.snapshotAt === undefined) open.connection.script("BEGIN");
-    open.snapshotAt ??= now;
-    return listing.next(open.connection, true);
-  }
-
-  /** Gives up the snapshot of a listing. The next batch is from another one. */
+  /** {@link OpenLists.release} */
   releaseList(cursor: number): void {
-    const open = this.#cursors.get(cursor);
-    if (open !== undefined) this.#release(open);
+    this.#openLists.release(cursor);
   }
 
-  #release(open: Cursor): void {
-    if (open.snapshotAt === undefined || open.isPast) return;
-    open.snapshotAt = undefined;
-    open.connection?.script("COMMIT");
-    if (open.listing.hasTable) open.connection?.script("PRAGMA shrink_memory");
-    else this.#keepIdle(open);
-  }
-
-  /** Ends a listing. Does nothing if it has ended. */
+  /** {@link OpenLists.close} */
   closeList(cursor: number): void {
-    const open = this.#cursors.get(cursor);
-    if (open === undefined) return;
-    this.#cursors.delete(cursor);
-    this.#release(open);
-    // Its temporary table goes with the connection.
-    open.connection?.[Symbol.dispose]();
-  }
-
-  #keepIdle(open: Cursor): void {
-    if (open.connection === undefined || this.#idle.length === MAX_IDLE_CONNECTIONS) return;
-    this.#idle.push(open.connection);
-    open.connection = undefined;
+    this.#openLists.close(cursor);
   }
 
   /** Collects the files at and below the roots, and returns the id of the collection. */
@@ -311,6 +227,10 @@ export class Reader {
   /** Where to find the present records of a user. */
   #connectionFor(userId: number): Connection {
     return this.#pinned?.userIds.has(userId) ? this.#pinned.connection : this.#connection;
+  }
+
+  get #openLists(): OpenLists {
+    return this.#lists ??= new OpenLists(this.#path, () => this.#pinned);
   }
 
   get #connection(): Connection {

@@ -23,7 +23,8 @@ export function usageOf(
     `SELECT ifnull(sum(records), 0) AS records, ifnull(sum(files), 0) AS files,
        ifnull(sum(bytes), 0) AS bytes, (SELECT ifnull(sum(size), 0) FROM uploads
          WHERE completed_at IS NULL AND ${inScope})
-       + (SELECT ifnull(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading
+       + (SELECT ifnull(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading,
+       (SELECT ifnull(sum(history_bytes), 0) FROM tree_versions WHERE ${inScope}) AS history_bytes
      FROM usage WHERE ${inScope}`,
     { user: scope.userId, users: JSON.stringify(userIds) },
   );
@@ -32,6 +33,7 @@ export function usageOf(
     files: Number(row?.files),
     bytes: Number(row?.bytes),
     uploading: Number(row?.uploading),
+    historyBytes: Number(row?.history_bytes),
   };
 }
 
@@ -56,6 +58,7 @@ export function usageAcross(
     files: others.files + former.files,
     bytes: others.bytes + former.bytes,
     uploading: others.uploading + former.uploading,
+    historyBytes: others.historyBytes + former.historyBytes,
   };
 }
 

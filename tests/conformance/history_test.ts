@@ -136,6 +136,8 @@ Deno.test("C 26 content stays while a version has it, and goes when that is give
   const bytes = async () =>
     Number((await database.get("SELECT history_bytes FROM tree_versions"))?.history_bytes);
   assert.equal(await bytes(), 100_005);
+  const usage = JSON.parse((await read(one, "/usage/", {})).text).data;
+  assert.deepEqual([usage.bytes, usage.history_bytes], [0, 100_005]);
   const { history } = server.tree.records;
   assert.ok(history);
   const bounds = { before: Date.now() + 60_000, maxBytes: Infinity };

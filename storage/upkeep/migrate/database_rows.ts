@@ -1,7 +1,8 @@
-import { filesWhere, RECORD_TABLES } from "../../tables/references.ts";
+import { filesWhere } from "../../tables/references.ts";
 import type { RowEngine, Statement } from "./row_engine.ts";
 import { addStatement, rowsJson, updateStatement } from "./row_statements.ts";
 import {
+  CARRIED,
   HAS_RECORD,
   NUMBERED,
   type Row,
@@ -47,7 +48,7 @@ export interface LeftBehind {
 }
 
 const FILE = "hash, user_id, path";
-const filesIn = (condition: string) => filesWhere({ recordTables: RECORD_TABLES }, condition);
+const filesIn = (condition: string) => filesWhere(CARRIED, condition);
 const HASHES = "SELECT value FROM";
 
 /** The rows of a strongroom in its database, whichever engine that is. */

@@ -1,4 +1,4 @@
-import { isReferenced, RECORD_TABLES } from "../../tables/references.ts";
+import { isReferenced } from "../../tables/references.ts";
 
 /**
  * What a column holds. `hash` is the MD5 of a file, which one engine has as "" and the other as NULL for a
@@ -25,8 +25,11 @@ export interface Table {
   readonly rowsAtOnce: number;
 }
 
+/** The tables of files that are carried. History is left behind. */
+export const CARRIED = { recordTables: ["records"] };
+
 /** Whether a file has a content. Other content is removed, or in quarantine. */
-export const HAS_RECORD = isReferenced({ recordTables: RECORD_TABLES }, "contents.hash");
+export const HAS_RECORD = isReferenced(CARRIED, "contents.hash");
 
 /** Content that is in the database itself. */
 export const SMALL_CONTENTS: Table = {
