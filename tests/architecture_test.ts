@@ -19,6 +19,7 @@ const CORE_FOR_STORAGE = [
   "core/fair_queue.ts",
   "core/reports.ts",
   "core/spare_memory.ts",
+  "core/history.ts",
   "core/search.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",

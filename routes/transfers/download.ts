@@ -13,7 +13,7 @@ import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import { httpDate, representationOf, select, type Selection } from "../request/conditional.ts";
 import { failure } from "../reply/envelope.ts";
-import { treeOfRequest } from "../request/at.ts";
+import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { idsOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
 import { respond } from "../reply/respond.ts";

@@ -14,7 +14,7 @@ import { statedDigests, verifyDigests } from "../request/digests.ts";
 import { sendFile } from "./download.ts";
 import { entryList } from "../reply/entries.ts";
 import { success } from "../reply/envelope.ts";
-import { treeOfRequest } from "../request/at.ts";
+import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { addHeader } from "../reply/respond.ts";
 

@@ -27,7 +27,7 @@ import { callerOf } from "../serving/auth.ts";
 import { entryList, listReply } from "../reply/entries.ts";
 import { foundOf, statOf, verdictLists } from "../reply/verdicts.ts";
 import { compressed, success } from "../reply/envelope.ts";
-import { treeOfRequest } from "../request/at.ts";
+import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody, uploadBodyLimits } from "../request/body.ts";
 import { uploadParts } from "../request/multipart.ts";

@@ -5,9 +5,9 @@ import type { Tree } from "../../core/tree/changes.ts";
 import { treeAt } from "../../core/tree/past_tree.ts";
 import { parseTime } from "../../schemas/units.ts";
 import { addHeader } from "../reply/respond.ts";
-import { callerOf } from "../serving/auth.ts";
-import type { AppEnvironment } from "./environment.ts";
-import { parseQuery } from "./query.ts";
+import { callerOf } from "./auth.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import { parseQuery } from "../request/query.ts";
 
 /**
  * The tree that a request reads: as it is, or with the parameter `at`, as it was (C 26). Then the reply says which
