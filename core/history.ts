@@ -27,6 +27,11 @@ export interface HistoryStore {
    */
   at(userId: number, at: At): Promise<PastRecords>;
   /**
+   * Has all servers of the database keep history from now on, or none. What was kept before it was off the last
+   * time cannot be read again, as nothing tells what changed meanwhile.
+   */
+  turn(isOn: boolean): Promise<void>;
+  /**
    * Gives up a part of what is too old, or more than a tree may keep. Returns the hashes that may have lost their
    * last reference, unless the store remembers them itself.
    */

@@ -195,7 +195,7 @@ function requestSizeFor(totalSize: number): number {
 /** The settings of a process. Sizes are in bytes. */
 export type Settings = v.InferOutput<typeof Settings>;
 
-const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain"]);
+const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain", "history"]);
 const SECRET_KEYS = [
   "databaseUrl",
   "databaseDirectUrl",
@@ -256,6 +256,7 @@ export function describeSettings(
 /** A value in a form that the variable takes. */
 function shownValue(key: string, value: unknown): string {
   if (value === undefined) return "";
+  if (key === "history" && value === 0) return "off";
   return DURATIONS.has(key) ? `${Number(value) / 1000}s` : String(value);
 }
 

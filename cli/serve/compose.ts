@@ -221,6 +221,7 @@ export async function compose(
   const settledTime = () => records.upkeep.settledTime(Date.now());
   const days = settings.scanRetentionDays;
   parts.use(new ScanRetention({ scans: records.scans, days, settledTime, log }));
+  await records.history.turn(settings.history > 0);
   parts.use(retainHistory({
     history: records.history,
     sweeper: tree.sweeper,

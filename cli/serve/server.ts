@@ -179,7 +179,6 @@ async function openStorage(
     database: databaseOf(settings),
     content: contentSettings(settings, log),
     resultsVersion: resultsVersion(settings),
-    keepsHistory: settings.history > 0,
     stopping: {
       patienceMs: grace + STOP_MS,
       onStopping: () => log.info("Waiting for the server that stops", { dataDir }),

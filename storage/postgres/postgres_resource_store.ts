@@ -54,7 +54,6 @@ import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
 import { probeDatabase } from "./probe.ts";
-import { turnHistory } from "./history_setting.ts";
 import { Lists } from "./lists.ts";
 import { pastLookups } from "./past.ts";
 import { findById, findByPath, findLocated } from "./lookup.ts";
@@ -180,10 +179,6 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     options: PostgresStoreOptions,
   ): Promise<PostgresResourceStore> {
     const database = await Database.open(address, options);
-    const { keepsHistory } = options;
-    if (keepsHistory !== undefined) {
-      await database.use("writes", (session) => turnHistory(session, keepsHistory));
-    }
     return new PostgresResourceStore(database, address, options);
   }
 

@@ -10,8 +10,6 @@ export interface PostgresStoreOptions extends DatabaseOptions {
   readonly revocationsMs?: number;
   /** Where the records of large changes are kept. */
   readonly temporaryDirectory: string;
-  /** Whether trees keep their former records (C 26), by all servers. @default as it is */
-  readonly keepsHistory?: boolean;
   /** A change of more records than this is large. @default 10000 */
   readonly maxDirectRecords?: number;
   /** The version of the scan results that count. @default that of the scanners */

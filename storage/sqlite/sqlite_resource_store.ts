@@ -58,8 +58,6 @@ export interface ResourceStoreOptions extends CommitOptions {
   readonly reserveBytes?: number;
   /** A database with a lower generation is refused. @default 0 */
   readonly minGeneration?: number;
-  /** Whether trees keep their former records (C 26). @default as it is */
-  readonly keepsHistory?: boolean;
   /** The version of the scan results that count. @default that of the scanners */
   readonly resultsVersion?: string | undefined;
 }
@@ -178,9 +176,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     try {
       // SQLite gives its companion files the same mode.
       await makePrivate(path);
-      const { reserveBytes = 0, minGeneration = 0, keepsHistory } = options;
-      const opening = { reserveBytes, minGeneration, keepsHistory };
-      store.#before = await store.#writer.remote.open(path, opening);
+      const { reserveBytes = 0, minGeneration = 0 } = options;
+      store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
       store.#points.connect();
     } catch (error) {
       store.#end();

@@ -1,4 +1,4 @@
-import type { SqlParameters } from "../tables/dialect.ts";
+import type { SqlParameters, SqlValue } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 
 /** What becomes of records that are about to be changed: they go on at other paths, or their content goes. */
@@ -22,7 +22,8 @@ export interface Keeper {
  */
 export class TreeHistory implements Keeper {
   readonly #connection: Connection;
-  #isOn = false;
+  /** Whether history is kept, once the current work has asked. */
+  #known: boolean | undefined;
   /** The versions that the current work has made. */
   readonly #made = new Map<number, number>();
   /** Those of the large change that is going on: no other work changes these trees. */
@@ -34,35 +35,9 @@ export class TreeHistory implements Keeper {
     this.#connection = connection;
   }
 
-  /**
-   * Keeps history from now on, or none. What was kept before it was off the last time is not readable again, as
-   * nothing tells what changed meanwhile.
-   *
-   * @param isOn @default as it is
-   */
-  turn(isOn: boolean | undefined): void {
-    const row = this.#connection.get("SELECT keeps_history FROM storage_state");
-    this.#isOn = row?.keeps_history === 1;
-    if (isOn === undefined || isOn === this.#isOn) return;
-    this.#isOn = isOn;
-    this.#connection.script(
-      isOn
-        ? `BEGIN IMMEDIATE;
-           UPDATE storage_state SET keeps_history = 1;
-           INSERT INTO tree_changes (user_id, version, made_at)
-             SELECT user_id, oldest, ${Date.now()} FROM tree_versions WHERE oldest > version;
-           UPDATE tree_versions SET version = oldest WHERE oldest > version;
-           COMMIT`
-        : `BEGIN IMMEDIATE;
-           UPDATE storage_state SET keeps_history = 0;
-           INSERT INTO tree_versions (user_id, version, oldest) SELECT user_id, 0, 1 FROM usage WHERE TRUE
-             ON CONFLICT DO UPDATE SET oldest = version + 1;
-           COMMIT`,
-    );
-  }
-
   /** Begins a piece of work: each makes a version of its own. */
   beginWork(): void {
+    this.#known = undefined;
     this.#made.clear();
     for (const userId of this.#moved) if (!this.#large.has(userId)) this.#moved.delete(userId);
   }
@@ -83,6 +58,11 @@ export class TreeHistory implements Keeper {
 
   endLarge(): void {
     this.#large = new Map();
+  }
+
+  get #isOn(): boolean {
+    return this.#known ??=
+      this.#connection.get("SELECT keeps_history FROM storage_state")?.keeps_history === 1;
   }
 
   versionOf(userId: number): number {
@@ -112,35 +92,35 @@ export class TreeHistory implements Keeper {
     const kept = `FROM records WHERE since < :version AND +user_id = :keeper AND (${condition})`;
     const named = { ...parameters, version, keeper: userId };
     if (fate === "moved") this.#moved.add(userId);
-    else {
-      if (this.#moved.has(userId)) this.#keepContent(condition, named);
-      this.#connection.run(
-        `UPDATE tree_versions SET history_bytes = history_bytes + (SELECT ifnull(sum(size), 0) ${kept})
-         WHERE user_id = :keeper`,
-        named,
-      );
-    }
-    this.#connection.run(
+    else if (this.#moved.has(userId)) this.#keepContent(condition, named);
+    const insert =
       `INSERT INTO history (user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir,
          created_at, updated_at, is_moved)
        SELECT user_id, :version, id, since, path, parent, name, hash, size, crc32, is_dir, created_at,
-         updated_at, ${Number(fate === "moved")} ${kept}`,
-      named,
-    );
+         updated_at, ${Number(fate === "moved")} ${kept}`;
+    if (fate === "moved") this.#connection.run(insert, named);
+    else this.#count(userId, this.#connection.values(`${insert} RETURNING size`, named));
   }
 
   /** What the same work has moved before, and removes now, refers to its content itself. */
   #keepContent(condition: string, parameters: SqlParameters): void {
     const moved = `FROM history WHERE user_id = :keeper AND until = :version AND is_moved = 1
       AND id IN (SELECT id FROM records WHERE since = :version AND +user_id = :keeper AND (${condition}))`;
-    this.#connection.run(
-      `UPDATE tree_versions SET history_bytes = history_bytes + (SELECT ifnull(sum(size), 0) ${moved})
-       WHERE user_id = :keeper`,
+    const rows = this.#connection.values(
+      `UPDATE history SET is_moved = 0 WHERE (user_id, until, id) IN (SELECT user_id, until, id ${moved})
+       RETURNING size`,
       parameters,
     );
+    this.#count(Number(parameters.keeper), rows);
+  }
+
+  /** Counts the sizes of files that are kept. */
+  #count(user: number, rows: readonly (readonly SqlValue[])[]): void {
+    const bytes = rows.reduce((sum, [size]) => sum + Number(size), 0);
+    if (bytes === 0) return;
     this.#connection.run(
-      `UPDATE history SET is_moved = 0 WHERE (user_id, until, id) IN (SELECT user_id, until, id ${moved})`,
-      parameters,
+      "UPDATE tree_versions SET history_bytes = history_bytes + :bytes WHERE user_id = :user",
+      { user, bytes },
     );
   }
 }

@@ -36,8 +36,6 @@ export interface WriterOptions {
   readonly reserveBytes: number;
   /** A database with a lower generation is refused. */
   readonly minGeneration: number;
-  /** Whether trees keep their former records (C 26). @default as it is */
-  readonly keepsHistory?: boolean | undefined;
 }
 
 /** A database, as it was before it was opened. */
@@ -71,7 +69,7 @@ export class Writer {
    * @throws {Error} with the code {@link OLDER_DATABASE} when the generation is too low. Nothing has
    *   been written then.
    */
-  open(path: string, { reserveBytes, minGeneration, keepsHistory }: WriterOptions): DatabaseState {
+  open(path: string, { reserveBytes, minGeneration }: WriterOptions): DatabaseState {
     const directory = dirname(path);
     const ballast = new Ballast(directory, reserveBytes);
     // A full disk has no room for the memory that the connections share.
@@ -89,7 +87,6 @@ export class Writer {
     const history = new TreeHistory(connection);
     const transactions = new Transactions(connection, ballast, history);
     const changes = new SubtreeChanges({ connection, transactions, history });
-    withRoom(directory, ballast, () => history.turn(keepsHistory));
     this.#opened = { path, connection, shared, transactions, changes, history };
     return { isNew: before === 0, generation };
   }

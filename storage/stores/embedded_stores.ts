@@ -48,7 +48,7 @@ async function openRecords(
   dataDir: string,
   { lock, reserveBytes, options }: OpeningParts,
 ): Promise<SqliteResourceStore> {
-  const { acceptDamage = false, resultsVersion, onFatal, maxDirectRecords, keepsHistory } = options;
+  const { acceptDamage = false, resultsVersion, onFatal, maxDirectRecords } = options;
   try {
     return await SqliteResourceStore.open(databasePath(dataDir), {
       reserveBytes,
@@ -58,7 +58,6 @@ async function openRecords(
       onGeneration: (generation) => lock.recordGeneration(generation),
       ...(onFatal !== undefined && { onFatal }),
       ...(maxDirectRecords !== undefined && { maxDirectRecords }),
-      ...(keepsHistory !== undefined && { keepsHistory }),
     });
   } catch (error) {
     const isOlder = error instanceof Error && "code" in error && error.code === OLDER_DATABASE;

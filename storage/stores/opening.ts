@@ -33,8 +33,6 @@ export interface StorageOptions {
   readonly stopping?: StoppingServer;
   /** See {@link ResourceStoreOptions.resultsVersion}. */
   readonly resultsVersion?: string;
-  /** See {@link ResourceStoreOptions.keepsHistory}. */
-  readonly keepsHistory?: boolean;
   /** See {@link ResourceStoreOptions.onFatal}. */
   readonly onFatal?: (error: Error) => void;
   /** See {@link ResourceStoreOptions.maxDirectRecords}. */

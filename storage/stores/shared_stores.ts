@@ -21,7 +21,7 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
   const { lock, options } = parts;
   const { database, content, resultsVersion, acceptUnfinished, acceptDamage = false, onFatal } =
     options;
-  const { maxDirectRecords, keepsHistory } = options;
+  const { maxDirectRecords } = options;
   if (database === undefined) throw new TypeError("No database is named");
   await refuseEmbedded(dataDir);
   await using opened = new AsyncDisposableStack();
@@ -34,7 +34,6 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
       acceptUnfinished,
       ...(onFatal !== undefined && { onFatal }),
       ...(maxDirectRecords !== undefined && { maxDirectRecords }),
-      ...(keepsHistory !== undefined && { keepsHistory }),
     }),
   );
   const { strongroomId, contentPlace, databaseId } = await strongroomState(records.database);

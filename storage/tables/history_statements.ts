@@ -13,6 +13,17 @@ export const historyStatements = ({ endedBy }: Dialect) => ({
       (SELECT max(tree_changes.version) FROM tree_changes
         WHERE tree_changes.user_id = :user AND made_at <= :time) AS at_time
     FROM storage_state LEFT JOIN tree_versions AS tree ON tree.user_id = :user`,
+  turnOn:
+    `UPDATE storage_state SET keeps_history = TRUE WHERE NOT keeps_history RETURNING 1 AS turned`,
+  turnOff:
+    `UPDATE storage_state SET keeps_history = FALSE WHERE keeps_history RETURNING 1 AS turned`,
+  /** Nothing of a tree can be read while its oldest version is yet to come. */
+  suspend:
+    `INSERT INTO tree_versions (user_id, version, oldest) SELECT user_id, 0, 1 FROM usage WHERE TRUE
+    ON CONFLICT (user_id) DO UPDATE SET oldest = tree_versions.version + 1`,
+  resumeChanges: `INSERT INTO tree_changes (user_id, version, made_at)
+    SELECT user_id, oldest, CAST(:now AS BIGINT) FROM tree_versions WHERE oldest > version`,
+  resume: `UPDATE tree_versions SET version = oldest WHERE oldest > version`,
   /** The version that was the present one at a time becomes the oldest, where others before it are kept. */
   expire: `UPDATE tree_versions SET oldest = (
       SELECT max(made.version) FROM tree_changes AS made

@@ -79,6 +79,18 @@ export class SqlHistoryStore implements HistoryStore {
     };
   }
 
+  async turn(isOn: boolean): Promise<void> {
+    await this.#statements.write(async (run) => {
+      const [turned] = await run(isOn ? "turnOn" : "turnOff", {});
+      if (turned === undefined) return;
+      if (!isOn) await run("suspend", {});
+      else {
+        await run("resumeChanges", { now: Date.now() });
+        await run("resume", {});
+      }
+    });
+  }
+
   async giveUp({ before, maxBytes }: HistoryBounds) {
     const max = Math.min(maxBytes, Number.MAX_SAFE_INTEGER);
     return await this.#statements.write(async (run) => {

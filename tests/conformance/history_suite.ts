@@ -211,6 +211,7 @@ export function historySuite(engine: StoresEngine): void {
   const test = storesTest(engine);
 
   test("C 26 every version reads back exactly, whatever works changed or failed", async (opened) => {
+    await opened.store.history.turn(true);
     const roll = seededRandom(26);
     const model = new Model(opened);
     for (let work = 0; work < 150; work++) {
@@ -223,5 +224,21 @@ export function historySuite(engine: StoresEngine): void {
     }
     assert.ok(model.kept.size > 60, `${model.kept.size} versions`);
     await model.check();
+    // Off, nothing is kept, and what was kept is gone; on again, history begins there.
+    const { history } = opened.store;
+    const version = await model.version();
+    await history.turn(false);
+    await assert.rejects(history.at(USER, { version }), { kind: "ErrVersionsNotFound" });
+    for (let done = false; !done;) {
+      ({ done } = await history.giveUp({ before: 0, maxBytes: Infinity }));
+    }
+    const rows = await opened.rows("SELECT count(*) AS n FROM history");
+    assert.equal(Number(rows[0]?.n), 0);
+    await opened.store.write((transaction) => transaction.insert([model.newFile("new")]));
+    await history.turn(true);
+    await assert.rejects(history.at(USER, { version }), { kind: "ErrVersionsNotFound" });
+    assert.equal(await model.version(), version + 1);
+    const past = await history.at(USER, { version: version + 1 });
+    assert.ok((await past.findByPath(SCOPE, ["new"])).has("new"));
   });
 }

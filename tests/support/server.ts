@@ -123,7 +123,6 @@ export class TestServer implements AsyncDisposable {
           maxDirectRecords: options.maxDirectRecords,
         }),
         resultsVersion: options.resultsVersion ?? resultsVersion(settings),
-        keepsHistory: settings.history > 0,
       }),
     );
     const lines: string[] = [];

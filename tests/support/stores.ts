@@ -58,10 +58,10 @@ export function storesTest({ name, open }: StoresEngine) {
     });
 }
 
-/** How a store treats history, and which changes are large. */
-export type HistoryOptions = Pick<ResourceStoreOptions, "keepsHistory" | "maxDirectRecords">;
+/** Which changes are large. */
+export type ChangeOptions = Pick<ResourceStoreOptions, "maxDirectRecords">;
 
-export async function openSqliteStores(options: HistoryOptions = {}): Promise<OpenedStores> {
+export async function openSqliteStores(options: ChangeOptions = {}): Promise<OpenedStores> {
   await using made = new AsyncDisposableStack();
   const directory = made.use(await TempDir.make());
   const path = `${directory.path}/test.db`;
@@ -79,7 +79,7 @@ export async function openSqliteStores(options: HistoryOptions = {}): Promise<Op
 /** @param url The URL of an empty database. */
 export async function openPostgresStores(
   url: string,
-  options: HistoryOptions = {},
+  options: ChangeOptions = {},
 ): Promise<OpenedStores> {
   await using made = new AsyncDisposableStack();
   const store = made.use(await openPostgresStore(url, { ...options, resultsVersion: "1" }));

@@ -45,7 +45,7 @@ CREATE TABLE history (
   PRIMARY KEY (user_id, until, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX history_by_path ON history (user_id, path, until);
-CREATE INDEX history_by_parent ON history (user_id, parent, path, until);
+CREATE INDEX history_by_parent ON history (user_id, parent, until);
 CREATE INDEX history_by_hash ON history (hash, user_id) WHERE hash <> '' AND is_moved = 0;
 
 -- The files that no record has any more.

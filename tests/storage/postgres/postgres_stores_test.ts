@@ -27,13 +27,12 @@ if (Postgres.isInstalled) {
   hubStoreSuite(engine);
   historySuite({
     name: "PostgreSQL",
-    open: async () => openPostgresStores(await server.createDatabase(), { keepsHistory: true }),
+    open: async () => openPostgresStores(await server.createDatabase()),
   });
   historySuite({
     name: "PostgreSQL in large changes",
     open: async () =>
       openPostgresStores(await server.createDatabase(), {
-        keepsHistory: true,
         maxDirectRecords: 2,
       }),
   });

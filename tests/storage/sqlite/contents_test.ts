@@ -136,6 +136,12 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE contents;
     DROP TABLE large_change;
     DROP TABLE former_records;
+    DROP VIEW kept_files;
+    DROP TABLE history;
+    DROP TABLE tree_versions;
+    DROP TABLE tree_changes;
+    ALTER TABLE records DROP COLUMN since;
+    ALTER TABLE storage_state DROP COLUMN keeps_history;
     DROP TABLE scan_failures;
     ALTER TABLE scan_files DROP COLUMN user_id;
     ALTER TABLE scan_attempts RENAME TO later_attempts;

@@ -277,7 +277,7 @@ Deno.test("C 5 an undo that a crash interrupts at any step is completed at the n
     const records = () =>
       connection.all("SELECT * FROM records ORDER BY id").map((it) => ({ ...it }));
     const history = new TreeHistory(connection);
-    history.turn(true);
+    connection.run("UPDATE storage_state SET keeps_history = 1");
     const files = FILES.map((name) => newRecord(`a/${name}`));
     insertRecords(connection, history, [newRecord("a/"), ...files]);
     const usage = () => ({ ...connection.get("SELECT * FROM usage") });

@@ -14,10 +14,10 @@ import { openSqliteStores } from "../../support/stores.ts";
 const engine = { name: "SQLite", open: openSqliteStores };
 credentialStoreSuite(engine);
 hubStoreSuite(engine);
-historySuite({ name: "SQLite", open: () => openSqliteStores({ keepsHistory: true }) });
+historySuite({ name: "SQLite", open: () => openSqliteStores() });
 historySuite({
   name: "SQLite in large changes",
-  open: () => openSqliteStores({ keepsHistory: true, maxDirectRecords: 2 }),
+  open: () => openSqliteStores({ maxDirectRecords: 2 }),
 });
 linkStoreSuite(engine);
 objectTableSuite(engine);
