@@ -241,4 +241,25 @@ export function historySuite(engine: StoresEngine): void {
     const past = await history.at(USER, { version: version + 1 });
     assert.ok((await past.findByPath(SCOPE, ["new"])).has("new"));
   });
+
+  test("C 26 content that one work moves, and then removes or replaces, is kept", async (opened) => {
+    await opened.store.history.turn(true);
+    const model = new Model(opened);
+    await model.work((transaction) => transaction.insert([model.newFile("a"), model.newFile("b")]));
+    const at = async (transaction: WriteTransaction, path: string) => {
+      const record = (await transaction.findByPath(SCOPE, [path])).get(path);
+      assert.ok(record, path);
+      return record;
+    };
+    await model.work(async (transaction) => {
+      for (const path of ["a", "b"]) {
+        const placements = [{ source: await at(transaction, path), target: `${path}2` }];
+        await transaction.moveSubtrees(placements, 2);
+      }
+      await transaction.deleteSubtrees([await at(transaction, "a2")]);
+      const { id } = await at(transaction, "b2");
+      await transaction.replaceFiles([{ ...model.newFile("b2"), id }]);
+    });
+    await model.check();
+  });
 }
