@@ -56,6 +56,8 @@ async function checkFiles(
   const sizes = new Map(
     records.filter(({ isDir }) => !isDir).map(({ hash, size }) => [hash, size]),
   );
+  const kept = await database.all("SELECT hash, size FROM kept_files WHERE hash <> ''");
+  for (const { hash, size } of kept) sizes.set(String(hash), Number(size));
   const stored = new Set(await hashesIn(database, dataDir));
   const surplus = [...stored].filter((hash) => !sizes.has(hash));
   const missing = [...sizes.keys()].filter((hash) => !stored.has(hash));
