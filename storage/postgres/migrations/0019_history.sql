@@ -93,6 +93,7 @@ DECLARE
   owner bigint;
   made bigint;
 BEGIN
+  IF NOT (SELECT keeps_history FROM storage_state) THEN RETURN NULL; END IF;
   FOR owner IN SELECT DISTINCT user_id FROM removed LOOP
     made := version_of(owner);
     CONTINUE WHEN made = 0;
@@ -123,6 +124,7 @@ DECLARE
   owner bigint;
   made bigint;
 BEGIN
+  IF NOT (SELECT keeps_history FROM storage_state) THEN RETURN NULL; END IF;
   FOR owner IN
     SELECT DISTINCT removed.user_id FROM removed JOIN added USING (id)
     WHERE (removed.path, removed.hash) IS DISTINCT FROM (added.path, added.hash)
@@ -161,9 +163,10 @@ CREATE TRIGGER history_of_changed AFTER UPDATE ON records REFERENCING OLD TABLE 
 
 CREATE FUNCTION set_since() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF NOT (SELECT keeps_history FROM storage_state) THEN RETURN NULL; END IF;
   IF NOT EXISTS (SELECT FROM added WHERE since = 0) THEN RETURN NULL; END IF;
   UPDATE records SET since = version_of(added.user_id) FROM added
-  WHERE records.id = added.id AND added.since = 0 AND (SELECT keeps_history FROM storage_state);
+  WHERE records.id = added.id AND added.since = 0;
   RETURN NULL;
 END $$;
 CREATE TRIGGER history_of_added AFTER INSERT ON records REFERENCING NEW TABLE AS added
