@@ -88,7 +88,9 @@ END $$;
 
 -- Keeps records that are deleted. What the same change has made is nobody's past, but what it has moved before
 -- refers to its content itself.
-CREATE FUNCTION keep_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION keep_deleted() RETURNS trigger LANGUAGE plpgsql
+-- The plan for one record is kept, and must not be quadratic for ten thousand.
+SET enable_nestloop = off AS $$
 DECLARE
   owner bigint;
   made bigint;
@@ -119,7 +121,9 @@ CREATE TRIGGER history_of_deleted AFTER DELETE ON records REFERENCING OLD TABLE 
 
 -- Keeps records that get another path or content. A server of a version before does not state the version of
 -- what it changes: that is done here.
-CREATE FUNCTION keep_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION keep_changed() RETURNS trigger LANGUAGE plpgsql
+-- The plan for one record is kept, and must not be quadratic for ten thousand.
+SET enable_nestloop = off AS $$
 DECLARE
   owner bigint;
   made bigint;
@@ -151,9 +155,11 @@ BEGIN
       END IF;
     END IF;
     IF EXISTS (SELECT FROM added WHERE user_id = owner AND since <> made) THEN
-      UPDATE records SET since = made FROM removed JOIN added USING (id)
-      WHERE records.id = removed.id AND removed.user_id = owner AND added.since <> made
-        AND (removed.path, removed.hash) IS DISTINCT FROM (added.path, added.hash);
+      UPDATE records SET since = made WHERE id = ANY (ARRAY(
+        SELECT id FROM removed JOIN added USING (id)
+        WHERE removed.user_id = owner AND added.since <> made
+          AND (removed.path, removed.hash) IS DISTINCT FROM (added.path, added.hash)
+      ));
     END IF;
   END LOOP;
   RETURN NULL;
