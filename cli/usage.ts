@@ -24,7 +24,8 @@ export const USAGES: Readonly<Record<Exclude<CommandName, Hidden>, Usage>> = {
   token: {
     summary: "Print a new credential for a server, or list or revoke them",
     forms: [
-      "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE] [--hf]",
+      "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE]\n" +
+      "    [--hf | --s3]",
       "token list [--json]",
       "token revoke JTI",
       "token revoke --user ID [--before TIME]",
@@ -44,6 +45,7 @@ a time, also those that the server does not know. Links and signed addresses end
   --quota SIZE       The most bytes of the user's files, such as 5GiB
   --hf               A short one, hf_ and 37 letters and digits: clients of the model hub that take
                      no other
+  --s3               An access key for clients of S3, as two variables of their environment
   --label TEXT       What it is for; lists show it
   --before TIME      With revoke --user: 2026-01-31T09:00:00Z. Default: now`,
     examples: [
@@ -51,6 +53,7 @@ a time, also those that the server does not know. Links and signed addresses end
       "strongroom token --user 7 --privileges resources.view,resources.download --ttl 30d",
       "strongroom token --user 3 --tree 7=view,download,upload",
       "HF_TOKEN=$(strongroom token --hf --user 7 --privileges resources.view,resources.download --ttl 30d)",
+      "export $(strongroom token --s3 --user 7 --privileges resources.view,resources.download --ttl 30d)",
       "strongroom token list",
       "strongroom token revoke --user 7",
     ],

@@ -35,6 +35,8 @@ export interface Caller {
   readonly isOutdated?: boolean;
   /** The quota of the caller's tree in bytes. @default that of the settings */
   readonly quota?: number | undefined;
+  /** The tokens of the locks that the request has (RFC 4918, 6.5). @default none */
+  readonly lockTokens?: ReadonlySet<string> | undefined;
   /** When the credential expires, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }

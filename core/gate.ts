@@ -89,6 +89,11 @@ export class Gate {
     });
   }
 
+  /** Whether a file with this verdict and name is refused now. */
+  blocks(found: ContentVerdict, name: string): boolean {
+    return !this.#accepts(found, name);
+  }
+
   #accepts(
     found: ContentVerdict,
     name: string,

@@ -1,12 +1,14 @@
 /**
- * What core needs from storage. All ports are asynchronous, so that a distributed store can
- * implement them. Each implementation passes the suites in tests/conformance.
+ * What core needs from storage. All ports are asynchronous. Each implementation passes the suites in
+ * tests/conformance.
  * See docs/design/invariants.md.
  */
 
 import type { Chunk, LocatedContent } from "./content.ts";
 import type { ContentChanges } from "./content_changes.ts";
+import type { ObjectFacts } from "./object_facts.ts";
 import type { Entries } from "./event_channel.ts";
+import type { DavChanges } from "./locks.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -177,6 +179,7 @@ export interface Usage {
 export interface WriteTransaction extends RecordLookup {
   /** Changes of the rows of content. Those of a change in steps are steps, too, and are not undone. */
   readonly contents: ContentChanges;
+  readonly dav: DavChanges;
   /** Runs `action` before the transaction commits. If the action fails, the transaction does too. */
   beforeCommit(action: () => Promise<void>): void;
   /**
@@ -229,6 +232,8 @@ export interface WriteTransaction extends RecordLookup {
   copySubtrees(placements: readonly Placement[], now: number): Promise<TransferEffects>;
   /** What the tree of a user holds at this point. */
   usage(userId: number): Promise<Usage>;
+  /** Keeps what the S3 door has of the object of a record, in place of what it had before. */
+  keepFacts(record: Pick<ResourceRecord, "id" | "hash">, facts: ObjectFacts): Promise<void>;
   /** Marks a resumable upload as complete. */
   completeUpload(id: string, now: number): Promise<void>;
   /** The content of the tree with each of the digests, or undefined if none of its files has it. */
@@ -268,13 +273,6 @@ export interface ResourceStore extends RecordLookup {
   listJson(query: ListQuery): AsyncIterable<ItemsJson>;
   /** What the trees within the scope hold. */
   usage(scope: Scope): Promise<Usage>;
-  /**
-   * The bytes of the contents of the trees within the scope, each content once. Reads all their records,
-   * one such request at a time.
-   *
-   * @throws the signal's reason when it aborts first.
-   */
-  storedBytes(scope: Scope, signal: AbortSignal): Promise<number>;
   /** Collects the files at and below the roots. */
   collectFiles(roots: CollectionRoots): Promise<FileCollection>;
   /**
@@ -298,8 +296,7 @@ export interface WriteOptions<T> {
    */
   readonly events?: ((result: T) => Entries) | undefined;
   /**
-   * Whether the work needs a commit of its own. Other small writes that wait at the same time share
-   * one. @default false
+   * Whether the work needs a commit of its own. Other small writes that wait share one. @default false
    */
   readonly alone?: boolean;
   /**

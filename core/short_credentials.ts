@@ -56,15 +56,29 @@ export interface ShortCredentialParts {
 /** Verifies short credentials by the register (C 31), and others by `verify`. */
 export function withShortCredentials(
   verify: VerifyCredential,
-  { store, isOver, keyId, uses }: ShortCredentialParts,
+  parts: ShortCredentialParts,
 ): VerifyCredential {
+  const find = registeredCallers(parts);
+  return async (token) => {
+    if (!token.startsWith(PREFIX)) return await verify(token);
+    const caller = isShortToken(token) ? await find(token) : undefined;
+    if (caller !== undefined) return caller;
+    throw new AppError("ErrAuthRequired", "The credential is invalid: no such short credential");
+  };
+}
+
+/**
+ * Makes a function that finds the caller of a credential in the register by the SHA-256 of a text, or returns
+ * undefined. It throws `ErrAuthRequired` if the credential has expired or is revoked.
+ */
+export function registeredCallers(
+  { store, isOver, keyId, uses }: ShortCredentialParts,
+): (token: string) => Promise<Caller | undefined> {
   // What a credential permits never changes. Whether it is over is looked up for each request.
   const verified = new VerifiedCredentials(Infinity);
   const find = async (token: string) => {
-    const found = isShortToken(token) ? await store.findShort(shortTokenSha256(token)) : undefined;
-    if (found === undefined) {
-      throw new AppError("ErrAuthRequired", "The credential is invalid: no such short credential");
-    }
+    const found = await store.findShort(shortTokenSha256(token));
+    if (found === undefined) return undefined;
     const caller = callerOf(found, keyId);
     if (caller.expiresAt <= Date.now()) {
       throw new AppError("ErrAuthRequired", "The credential has expired");
@@ -73,8 +87,8 @@ export function withShortCredentials(
     return caller;
   };
   return async (token) => {
-    if (!token.startsWith(PREFIX)) return await verify(token);
     const caller = verified.find(token) ?? await find(token);
+    if (caller === undefined) return undefined;
     if (await isOver(caller)) {
       throw new AppError("ErrAuthRequired", "The credential has been revoked");
     }

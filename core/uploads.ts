@@ -18,7 +18,10 @@ export interface ResumableUpload {
   readonly size: number;
   /** Whether that is not known yet: `size` is that of what has been received. */
   readonly deferred: boolean;
-  /** What the client sent as `Upload-Concat`: `partial`, or `final` with the addresses of the parts; or "". */
+  /**
+   * What the client sent as `Upload-Concat`: `partial`, or `final` with the addresses of the parts; or "". It is
+   * `s3` for a part of an upload of the S3 door.
+   */
   readonly concat: string;
   /** How many bytes have been received and synced. */
   readonly received: number;
@@ -37,7 +40,7 @@ export type NewUpload = Omit<ResumableUpload, "received" | "completedAt">;
 
 /** What an upload must keep to. */
 export interface UploadBounds {
-  /** How many unfinished uploads a tree may have. */
+  /** How many unfinished uploads a tree may have; parts of the S3 door do not count with the others. */
   readonly maxUnfinished: number;
   /** The most bytes of the tree, those of unfinished uploads included. @default unlimited */
   readonly quota: number | undefined;

@@ -2,6 +2,10 @@
 
 import type { ScannedVerdict, Verdict } from "../schemas/verdict_names.ts";
 
+const DAY_MS = 24 * 60 * 60_000;
+/** The days whose verdicts are told. */
+const SHOWN_DAYS = 30;
+
 /**
  * The copy of content that a user has under a name: scanners match by name, too. What is known of it was
  * found for this user. Whether others have the same content shows nowhere (C 31).
@@ -85,10 +89,20 @@ export interface WaiverPage {
   readonly before?: number | undefined;
 }
 
+/** How many contents, each under its names, have a verdict of a day. */
+export interface VerdictsOfDay {
+  /** The beginning of the day in UTC, in milliseconds since the Unix epoch. */
+  readonly day: number;
+  readonly verdict: ScannedVerdict;
+  readonly files: number;
+}
+
 /** The stored verdicts and waivers. Only results of the current version of the scanners count. */
 export interface VerdictStore {
   /** The verdicts on contents, in their order. Without a scan it is `unscanned` or `pending`. */
   verdictsOf(contents: readonly NamedContent[]): Promise<ContentVerdict[]>;
+  /** The verdicts on contents of a user by the days of their scans, since the beginning of a day. */
+  daysOf(userId: number, since: number): Promise<VerdictsOfDay[]>;
   /** The first records of the user with the content and the name after the id `after`, by id. */
   recordsOf(content: NamedContent, after: number): Promise<JudgedRecord[]>;
   /** The contents of the next records after an id that have neither a result nor a failed scan. */
@@ -131,6 +145,18 @@ export class Verdicts {
     const [found] = await this.of([content]);
     if (found === undefined) throw new Error("No verdict was returned");
     return found;
+  }
+
+  /** The verdicts on contents of a user by the days of their scans, oldest first: today's and those of 29 days before. */
+  async days(userId: number): Promise<ReadonlyMap<number, ReadonlyMap<ScannedVerdict, number>>> {
+    const since = (Math.floor(Date.now() / DAY_MS) - SHOWN_DAYS + 1) * DAY_MS;
+    const found = Map.groupBy(await this.store.daysOf(userId, since), ({ day }) => day);
+    return new Map(
+      Array.from({ length: SHOWN_DAYS }, (_, index) => since + index * DAY_MS).map((day) => [
+        day,
+        new Map(found.get(day)?.map(({ verdict, files }) => [verdict, files])),
+      ]),
+    );
   }
 
   /** The verdict to show for a stored one. */

@@ -53,7 +53,7 @@ async function hideCache(
   }
 }
 
-/** The license of a package: a file of it, or the end of its README. */
+/** The license of a package: a file of it, the end of its README, or else its name and that of the author. */
 async function licenseIn(path: string): Promise<string> {
   const files = await Array.fromAsync(Deno.readDir(path));
   const license = files.find(({ name }) => /^licen[cs]e/i.test(name));
@@ -61,6 +61,10 @@ async function licenseIn(path: string): Promise<string> {
   const readme = files.find(({ name }) => /^readme\.md$/i.test(name));
   const text = readme === undefined ? "" : await Deno.readTextFile(join(path, readme.name));
   const heading = text.search(/^#+ licen[cs]e$/im);
-  if (heading === -1) throw new Error(`No license in ${path}`);
-  return text.slice(heading);
+  if (heading !== -1) return text.slice(heading);
+  const manifest: unknown = JSON.parse(await Deno.readTextFile(join(path, "package.json")));
+  const isNamed = typeof manifest === "object" && manifest !== null && "license" in manifest &&
+    "author" in manifest;
+  if (!isNamed) throw new Error(`No license in ${path}`);
+  return `${manifest.license} license, by ${manifest.author}\n`;
 }

@@ -6,11 +6,11 @@ import type { Chunk } from "../core/content.ts";
 import { quoted } from "../core/errors.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./serving/audit.ts";
-import { type Access, requirePrivilege } from "./serving/auth.ts";
+import { type Access, requirePrivate, requirePrivilege } from "./serving/auth.ts";
 import { TrustedProxies } from "./request/client_address.ts";
 import { failure, failureOf } from "./reply/envelope.ts";
 import type { App, AppEnvironment } from "./request/environment.ts";
-import { isHub } from "./reply/error_forms.ts";
+import { isDav, isHub, S3_PATH, withS3Path } from "./reply/error_forms.ts";
 import { followsLink, HIDDEN_LINK_ROUTES } from "./trees/hidden_link.ts";
 import { identify } from "./serving/identify.ts";
 import type { InFlight } from "./serving/in_flight.ts";
@@ -35,8 +35,8 @@ export interface AppOptions
     Access,
     Omit<Services, "metrics" | "describe" | "largeReports" | "publicUrl" | "isTraced"> {
   readonly audit: AuditLog;
-  /** The routes of the hub, which are not part of the description of the API. */
-  readonly hubRoutes: readonly ServedRoute[];
+  /** The routes of other protocols, which are not part of the description of the API. */
+  readonly doorRoutes: readonly ServedRoute[];
   /** The proxies that may say for which client they ask. @default none */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** What clients without a credential may have. @default {@link LinkLimits} */
@@ -88,8 +88,8 @@ export function createApp(options: AppOptions): App {
   let description: Chunk | undefined;
   // Every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({
-    router: new SplitRouter("/hub/"),
-    getPath: publicUrl.routeOf,
+    router: new SplitRouter(["/hub/", "/dav/", S3_PATH]),
+    getPath: (request) => withS3Path(publicUrl.routeOf(request)),
   });
   app.use(identify(trustedProxies));
   app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));
@@ -103,7 +103,10 @@ export function createApp(options: AppOptions): App {
     publicUrl,
     isTraced: options.activeSpan !== undefined,
   });
-  for (const route of [...ROUTES, ...HIDDEN_LINK_ROUTES, ...options.hubRoutes]) serve(route, []);
+  for (const route of [...ROUTES, ...HIDDEN_LINK_ROUTES, ...options.doorRoutes]) {
+    const showsPassword = isDav(route.path) && route.privilege !== undefined;
+    serve(route, showsPassword ? [requirePrivate(publicUrl)] : []);
+  }
   options.serveConsole?.({
     app,
     verify: options.verify,
@@ -130,7 +133,7 @@ function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
     app.use(`${base}${UPLOADS_PATH}/*`, tusHeaders(tree));
   }
   if (corsOrigins !== undefined) {
-    app.use(preflightHeaders, exceptConsole(cors(corsPolicy(corsOrigins))));
+    app.use(preflightHeaders, onlyOfApi(cors(corsPolicy(corsOrigins))));
   }
   app.use((c, next) => {
     if (!inFlight.ending) return next();
@@ -158,7 +161,7 @@ function routeServer(app: App, options: AppOptions, services: Services): ServeRo
       route.method,
       [pattern],
       ...before,
-      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, limits),
+      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, services, limits),
       (c) => route.handle(c, services),
     );
   };
@@ -168,6 +171,7 @@ function routeServer(app: App, options: AppOptions, services: Services): ServeRo
 function checksOf(
   route: ServedRoute,
   { audit, openMetrics, ...access }: AppOptions,
+  services: Services,
   limits: { readonly turns: Turns; readonly links: LinkLimits },
 ): MiddlewareHandler<AppEnvironment>[] {
   const { path, privilege, action, tree = false, basic = false, load = "request" } = route;
@@ -179,6 +183,8 @@ function checksOf(
   const name = action ?? privilege ?? "resources.download";
   const isAllowed = route.signed
     ? requireGrant(access, access.hub)
+    : route.authenticate !== undefined
+    ? route.authenticate(access, services)
     : privilege && requirePrivilege(access, { privilege, tree, basic });
   if (isAllowed === undefined) return [];
   return [
@@ -219,11 +225,12 @@ function refuseOtherMethods(app: App): void {
   }
 }
 
-/** Pages of other origins use the API, and never the console (C 24). */
-function exceptConsole(
-  policy: MiddlewareHandler<AppEnvironment>,
-): MiddlewareHandler<AppEnvironment> {
-  return (c, next) => c.req.path.startsWith(`${CONSOLE_PATH}/`) ? next() : policy(c, next);
+/** Pages of other origins use the API, and never the console (C 24), nor WebDAV, which has its own OPTIONS. */
+function onlyOfApi(policy: MiddlewareHandler<AppEnvironment>): MiddlewareHandler<AppEnvironment> {
+  return (c, next) => {
+    const { path } = c.req;
+    return path.startsWith(`${CONSOLE_PATH}/`) || isDav(path) ? next() : policy(c, next);
+  };
 }
 
 /** Middleware that gives the reply to a preflight request, which `cors` makes, the headers of every reply. */

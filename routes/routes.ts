@@ -1,12 +1,12 @@
-import { showCapacity } from "./administration/capacity.ts";
+import { showCapacity, showCapacityHistory } from "./administration/capacity.ts";
 import { streamEvents } from "./events.ts";
 import { healthz, readyz } from "./administration/health.ts";
 import { EVENTS } from "./openapi/events.ts";
 import * as auditOperations from "./openapi/audit.ts";
 import * as linkOperations from "./openapi/links.ts";
-import * as resourceOperations from "./openapi/resources.ts";
 import * as scanOperations from "./openapi/scans.ts";
 import * as tokenOperations from "./openapi/tokens.ts";
+import * as usageOperations from "./openapi/usage.ts";
 import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
 import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./trees/links.ts";
@@ -19,7 +19,9 @@ import { RESOURCE_ROUTES } from "./trees/resource_routes.ts";
 import type { Route } from "./serving/route.ts";
 import { deleteToken, getTokens, postRevocation, postToken } from "./administration/tokens.ts";
 import { UPLOAD_ROUTES } from "./transfers/upload_routes.ts";
+import { showEntryShares, showExtensionShares, showUserShares } from "./administration/shares.ts";
 import { showUsage } from "./administration/usage.ts";
+import { showVerdictDays } from "./scans/verdict_days.ts";
 import { deleteWaiver, getWaivers, postWaiver } from "./scans/waivers.ts";
 
 /** `GET /metrics`, whose privilege the setting `STRONGROOM_METRICS=open` lifts (C 1). */
@@ -69,8 +71,39 @@ export const API_ROUTES: readonly Route[] = [
     path: "/usage",
     privilege: "resources.view",
     tree: true,
-    operation: resourceOperations.USAGE,
+    operation: usageOperations.USAGE,
     handle: (c, { tree }) => showUsage(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/usage/entries",
+    privilege: "resources.view",
+    tree: true,
+    operation: usageOperations.ENTRIES,
+    handle: (c, { tree }) => showEntryShares(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/usage/extensions",
+    privilege: "resources.view",
+    tree: true,
+    operation: usageOperations.EXTENSIONS,
+    handle: (c, { tree }) => showExtensionShares(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/users/usage",
+    privilege: "resources.admin",
+    operation: usageOperations.USERS,
+    handle: (c, { tree }) => showUserShares(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/verdicts/days",
+    privilege: "resources.view",
+    tree: true,
+    operation: scanOperations.VERDICT_DAYS,
+    handle: (c, { tree }) => showVerdictDays(c, tree),
   },
   {
     method: "POST",
@@ -234,6 +267,13 @@ export const API_ROUTES: readonly Route[] = [
     privilege: "capacity.view",
     operation: serverOperations.CAPACITY,
     handle: (c, { capacity }) => showCapacity(c, capacity),
+  },
+  {
+    method: "GET",
+    path: "/capacity/history",
+    privilege: "capacity.view",
+    operation: serverOperations.CAPACITY_HISTORY,
+    handle: (c, { capacityHistory }) => showCapacityHistory(c, capacityHistory),
   },
 ];
 

@@ -84,11 +84,11 @@ export function serveApp(app: App, options: ServeOptions): RunningServer {
       const late = Promise.withResolvers<boolean>();
       const grace = setTimeout(() => late.resolve(false), graceMs);
       events.close();
-      // Deno's shutdown breaks off uploads (denoland/deno#36809), so it comes last.
-      const finished = inFlight.end().then(() => server.shutdown()).then(() => true);
-      const allFinished = await Promise.race([finished, late.promise]);
+      const allFinished = await Promise.race([inFlight.end().then(() => true), late.promise]);
+      // Deno's shutdown breaks off uploads (denoland/deno#36809), so it comes last. Then nothing can be aborted.
+      if (allFinished) await Promise.race([server.shutdown(), late.promise]);
+      else abort.abort();
       clearTimeout(grace);
-      if (!allFinished) abort.abort();
       return allFinished;
     },
   };

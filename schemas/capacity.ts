@@ -13,16 +13,19 @@ const HeldLease = v.object({
   since: v.pipe(v.string(), v.isoTimestamp()),
 });
 
+const Readings = v.object({
+  CPUCores: count,
+  LoadAvg1m: v.number(),
+  MemTotalMB: count,
+  MemAvailableMB: count,
+  DiskFreeMB: count,
+});
+const Level = v.picklist(["OK", "CAUTION", "CRITICAL", "UNKNOWN"]);
+
 /** The reply of `GET /capacity/`. Names are those of HC; sizes are in MB of 2^20 bytes. */
 export const CapacityOverview = v.object({
-  readings: v.object({
-    CPUCores: count,
-    LoadAvg1m: v.number(),
-    MemTotalMB: count,
-    MemAvailableMB: count,
-    DiskFreeMB: count,
-  }),
-  level: v.picklist(["OK", "CAUTION", "CRITICAL", "UNKNOWN"]),
+  readings: Readings,
+  level: Level,
   reason: v.string(),
   /** The running scans, and the most that may run at once. */
   instances: v.object({ running: count, ceiling: count, detail: v.string() }),
@@ -48,3 +51,23 @@ export const CapacityOverview = v.object({
   })),
 });
 export type CapacityOverview = v.InferOutput<typeof CapacityOverview>;
+
+/** The reply of `GET /capacity/history`: the last hour of the server that replies (C 24). */
+export const CapacityHistory = v.object({
+  interval_s: v.pipe(v.number(), v.description("How often the server reads its host")),
+  items: v.pipe(
+    v.array(v.object({
+      time: v.pipe(v.string(), v.isoTimestamp()),
+      readings: Readings,
+      level: Level,
+      running: v.pipe(count, v.description("Scans that run on this server")),
+      ceiling: v.pipe(count, v.description("The most that may run at once")),
+      waiting: v.pipe(
+        v.nullable(count),
+        v.description("Scans that wait, on all servers; null if that was not known"),
+      ),
+    })),
+    v.description("Oldest first; the last one is of now"),
+  ),
+});
+export type CapacityHistory = v.InferOutput<typeof CapacityHistory>;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ResourceEntry } from "./resources.ts";
-import { VERDICTS } from "./verdict_names.ts";
+import { SCANNED_VERDICTS, VERDICTS } from "./verdict_names.ts";
 
 const id = v.pipe(v.number(), v.integer(), v.minValue(1));
 const time = v.pipe(v.string(), v.isoTimestamp());
@@ -60,6 +60,7 @@ export const FileVerdict = v.object({
     v.nullable(WaiverEntry),
     v.description("What lets the content through whatever the verdict is"),
   ),
+  blocked: v.pipe(v.boolean(), v.description("Whether the gate refuses downloads of it now")),
 });
 export type FileVerdict = v.InferOutput<typeof FileVerdict>;
 
@@ -71,6 +72,18 @@ export const VerdictList = v.object({
   items: v.array(VerdictEntry),
   total: v.pipe(v.number(), v.integer(), v.minValue(0)),
 });
+
+const files = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** How many files have which verdict, by the days of their scans, oldest first (C 24). */
+export const VerdictDays = v.object({
+  items: v.array(v.object({
+    day: v.pipe(v.string(), v.isoDate(), v.description("In UTC")),
+    ...v.entriesFromList(SCANNED_VERDICTS, files),
+  })),
+  total: v.pipe(files, v.description("The number of days")),
+});
+export type VerdictDays = v.InferOutput<typeof VerdictDays>;
 
 /** A record with what is known of its content (C 17); null for a directory. */
 export const StatEntry = v.object({

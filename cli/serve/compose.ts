@@ -1,5 +1,5 @@
 import config from "../../deno.json" with { type: "json" };
-import type { HostCapacity } from "../../core/capacity/mod.ts";
+import { CapacityHistory, type HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import { ConsoleSessions } from "../../core/console_sessions.ts";
 import type { IsOver } from "../../core/credential_end.ts";
@@ -14,6 +14,7 @@ import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import { Revisions } from "../../core/hub/revisions.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
+import type { FindAccessKey } from "../../core/s3/access_keys.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, TreeParts } from "../../core/tree/changes.ts";
@@ -33,7 +34,10 @@ import type { App } from "../../routes/request/environment.ts";
 import { eventEntry, serverEvents } from "../../routes/events.ts";
 import type { ServerEvents } from "../../routes/serving/route.ts";
 import { largeCommitPermits } from "../../routes/hub/commit.ts";
+import { forgetProperties } from "../../core/upkeep/forget_properties.ts";
+import { DAV_ROUTES } from "../../routes/dav/dav_routes.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
+import { S3_ROUTES } from "../../routes/s3/s3_routes.ts";
 import { InFlight } from "../../routes/serving/in_flight.ts";
 import { TrustedProxies } from "../../routes/request/client_address.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
@@ -56,6 +60,7 @@ export interface ServerParts {
   readonly host: HostCapacity;
   readonly log: Log;
   readonly verify: VerifyCredential;
+  readonly findAccessKey: FindAccessKey;
   readonly isOver: IsOver;
   /** @default the server mints no credentials */
   readonly sign?: SignCredential | undefined;
@@ -99,6 +104,7 @@ export async function compose(
     host,
     log,
     verify,
+    findAccessKey,
     isOver,
     sign,
     audit,
@@ -188,9 +194,14 @@ export async function compose(
     uploads,
     hub,
     largeCommits: largeCommitPermits(),
-    hubRoutes: HUB_ROUTES,
+    dav: records.dav,
+    s3: { tree: served, store: records.s3, uploads, findAccessKey },
+    doorRoutes: [...HUB_ROUTES, ...DAV_ROUTES, ...S3_ROUTES],
     url: settings.publicUrl ?? settings.origin,
     capacity,
+    capacityHistory: parts.use(
+      new CapacityHistory({ host: capacity, queued: () => jobs.waiting() }),
+    ),
     scans: {
       records,
       store: records.scans,
@@ -233,7 +244,8 @@ export async function compose(
   parts.use(expireQuarantine({ quarantine: blobs.quarantine, settledTime, log }));
   const { shared } = records;
   if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));
-  parts.use(expireUploads({ uploads, objects: records.objects }, log));
+  parts.use(forgetProperties(records.dav, log));
+  parts.use(expireUploads({ uploads, objects: records.objects, s3: records.s3 }, log));
   const periodMs = settings.scrubDays * DAY_MS;
   parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));
   parts.use(new Scrub({ store: records.upkeep, blobs, damage, log, periodMs }));

@@ -6,6 +6,7 @@ import {
   type SignCredential,
   type VerifyCredential,
 } from "../../core/credentials.ts";
+import { accessKeyFinder, type FindAccessKey } from "../../core/s3/access_keys.ts";
 import type { LastUses } from "../../core/last_uses.ts";
 import type { Log } from "../../core/log.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
@@ -17,7 +18,10 @@ import { withSettingContext } from "../usage_error.ts";
 import type { ServerParts } from "./compose.ts";
 import type { Reloads } from "./reload.ts";
 
-type Credentials = Pick<ServerParts, "verify" | "isOver" | "sign" | "findKeyProblem">;
+type Credentials = Pick<
+  ServerParts,
+  "verify" | "findAccessKey" | "isOver" | "sign" | "findKeyProblem"
+>;
 
 /**
  * What verifies and signs credentials (C 10), with the key that its file had at the last reload. Keys of an
@@ -40,10 +44,11 @@ export async function reloadedCredentials(
   });
   const verify: VerifyCredential = (...given) => current.verify(...given);
   const isOver: IsOver = (credential) => current.isOver(credential);
-  if (current.sign === undefined) return { verify, isOver };
+  const findAccessKey: FindAccessKey = (id) => current.findAccessKey(id);
+  if (current.sign === undefined) return { verify, findAccessKey, isOver };
   const { sign: first } = current;
   const sign: SignCredential = (...given) => (current.sign ?? first)(...given);
-  return { verify, isOver, sign };
+  return { verify, findAccessKey, isOver, sign };
 }
 
 async function credentialsOf(
@@ -61,13 +66,19 @@ async function credentialsOf(
   });
   const known = keyIds(key);
   const isOver = credentialEnd(known, isRevoked);
-  const withShort = (verify: VerifyCredential) =>
-    withShortCredentials(verify, { store, isOver, keyId: known[0], uses });
+  const registered = { store, isOver, keyId: known[0], uses };
+  const findAccessKey = accessKeyFinder(key, registered);
+  const withShort = (verify: VerifyCredential) => withShortCredentials(verify, registered);
   if (key.kind !== "publicKey") {
     const verify = withShort(await credentialVerifier({ key, issuer, audience, isRevoked }));
     return key.kind === "jwks"
-      ? { verify, isOver, findKeyProblem: () => key.keys.findProblem() }
-      : { verify, isOver, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
+      ? { verify, findAccessKey, isOver, findKeyProblem: () => key.keys.findProblem() }
+      : {
+        verify,
+        findAccessKey,
+        isOver,
+        sign: credentialSigner({ secret: key.secret, issuer, audience }),
+      };
   }
   const verify = withShort(
     await withSettingContext(
@@ -77,5 +88,5 @@ async function credentialsOf(
       () => credentialVerifier({ key, issuer, audience, isRevoked }),
     ),
   );
-  return { verify, isOver };
+  return { verify, findAccessKey, isOver };
 }

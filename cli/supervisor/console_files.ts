@@ -19,6 +19,7 @@ export const STYLES: readonly string[] = [
   "scans",
   "access",
   "capacity",
+  "pictures",
   "sizes",
 ];
 /** What the files are made of: the console, what it imports from elsewhere, and the versions of packages. */

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { NewShortCredential } from "../../core/credential_store.ts";
 import { keyIds, mintCredential } from "../../core/credentials.ts";
 import { newShortToken, shortTokenSha256 } from "../../core/short_credentials.ts";
+import { newAccessKey } from "../../core/s3/access_keys.ts";
 import { isLabel } from "../../core/tokens.ts";
 import {
   PRIVILEGES,
@@ -30,14 +31,19 @@ export async function mint(args: string[]): Promise<number> {
   const secret = await secretOf(settings);
   const { jwtIssuer: issuer, jwtAudience: audience } = settings;
   const jti = crypto.randomUUID();
-  const { isShort } = request;
-  const token = isShort
-    ? newShortToken()
-    : await mintCredential({ ...request, jti, secret, issuer, audience });
+  const { form } = request;
+  const accessKey = form === "s3" ? newAccessKey(secret) : undefined;
+  const token = form === "hf" ? newShortToken() : accessKey?.id;
   const [keyId] = keyIds({ kind: "secret", secret });
-  const short = isShort ? { tokenSha256: shortTokenSha256(token), keyId } : undefined;
-  await record(settings, { ...request, jti, short });
-  print(token);
+  const short = token === undefined ? undefined : { tokenSha256: shortTokenSha256(token), keyId };
+  // The id is not secret, and tells access keys apart in a list.
+  const label = request.label ?? accessKey?.id;
+  await record(settings, { ...request, label, jti, short });
+  if (accessKey === undefined) {
+    print(token ?? await mintCredential({ ...request, jti, secret, issuer, audience }));
+  } else {
+    print(`AWS_ACCESS_KEY_ID=${accessKey.id}\nAWS_SECRET_ACCESS_KEY=${accessKey.secret}`);
+  }
   const end = new Date(Date.now() + request.ttlSeconds * 1000).toISOString();
   printNote(`The credential is valid until ${end}; --ttl sets how long`);
   return 0;
@@ -102,11 +108,12 @@ interface TokenRequest {
   readonly ttlSeconds: number;
   readonly quota: number | undefined;
   readonly label: string | undefined;
-  readonly isShort: boolean;
+  /** For clients of the model hub, or of S3. @default for the API */
+  readonly form: "hf" | "s3" | undefined;
 }
 
 function tokenRequest(args: string[]): TokenRequest {
-  const { user, privileges, admin, tree = [], ttl, quota, label, hf } = parseOptions(args, {
+  const { user, privileges, admin, tree = [], ttl, quota, label, hf, s3 } = parseOptions(args, {
     user: { type: "string" },
     privileges: { type: "string" },
     admin: { type: "boolean" },
@@ -115,6 +122,7 @@ function tokenRequest(args: string[]): TokenRequest {
     quota: { type: "string" },
     label: { type: "string" },
     hf: { type: "boolean", default: false },
+    s3: { type: "boolean", default: false },
   });
   if (user === undefined) {
     throw new UsageError("--user is required: the id of a user, from 1 to 2^53 − 1");
@@ -129,6 +137,7 @@ function tokenRequest(args: string[]): TokenRequest {
   }
   const named = privileges === undefined ? [] : parsePrivileges(privileges);
   const held = [...named, ...admin ? ["resources.admin"] : []];
+  if (hf && s3) throw new UsageError("--hf and --s3 are two credentials: mint one after the other");
   const trees = parseTrees(tree);
   if (held.length === 0 && tree.length === 0) {
     throw new UsageError("--privileges, --admin or --tree is required");
@@ -147,7 +156,7 @@ function tokenRequest(args: string[]): TokenRequest {
     ttlSeconds: ttlSeconds.output,
     quota: quotaBytes,
     label,
-    isShort: hf,
+    form: s3 ? "s3" : hf ? "hf" : undefined,
   };
 }
 

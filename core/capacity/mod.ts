@@ -1,5 +1,6 @@
 /** What the host can carry, and the leases of what runs on it (HC, C 14). */
 export type { ContainerLimits } from "./cgroup.ts";
+export * from "./history.ts";
 export { containerLimits, getHostSize, type HostSize } from "./host_size.ts";
 export * from "./instances.ts";
 export * from "./label.ts";

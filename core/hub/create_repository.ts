@@ -36,6 +36,6 @@ export async function createRepository(
         }
         return [changesOf("added", await transaction.insert(missing))];
       }),
-    { userId: caller.userId },
+    { caller },
   );
 }

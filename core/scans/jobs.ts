@@ -66,6 +66,11 @@ export class ScanJobs implements AsyncDisposable {
     return scans + this.#reserved.length;
   }
 
+  /** About as many. While none waits, as far as this server has seen, it asks no database. */
+  async waiting(): Promise<number> {
+    return this.#options.queue.isEmpty ? this.#reserved.length : await this.queued();
+  }
+
   /** Whether no scan waits, and the host carries another one. */
   get hasRoom(): boolean {
     return !this.#stopped && this.#options.queue.isEmpty && this.#running.size < this.#ceiling();

@@ -1,3 +1,4 @@
+import type { Caller } from "../caller.ts";
 import type { DecidedUpload, DecidedUploads, UploadEffects } from "../decided_upload.ts";
 import type { DamageLog } from "../damage.ts";
 import type { Gate } from "../gate.ts";
@@ -16,7 +17,9 @@ import type {
 } from "../ports.ts";
 import { batchesOf } from "../record_lists.ts";
 import type { RecordSearch } from "../search.ts";
+import type { RecordShares } from "../shares.ts";
 import { type ChangeSet, changesOf, eventsOf, type ResourceEvent } from "./change_set.ts";
+import { requireUnlocked } from "./locked.ts";
 import type { Sweeper } from "./sweeper.ts";
 
 /** The limits of one upload (RS 8, C 6). Sizes are in bytes. */
@@ -34,6 +37,7 @@ export interface TreeParts {
   readonly records:
     & ResourceStore
     & RecordSearch
+    & RecordShares
     & Partial<DecidedUploads>
     & Partial<LocatedLookup>
     & { readonly history?: HistoryStore };
@@ -67,23 +71,35 @@ export interface Tree extends TreeParts {
   readonly sweeper: Sweeper;
 }
 
+/** On whose behalf work is carried out, and how. */
+export interface CommitOptions extends Pick<WriteOptions<ChangeSet>, "alone" | "isLocal"> {
+  readonly caller: Caller;
+}
+
 /**
  * Runs `work` in one write transaction, and publishes the changes that it returns. Content that has lost
  * its last reference is removed shortly afterwards (C 5.4). If `work` throws, nothing changes and nothing is published.
+ * The same holds if it changes what a lock holds whose token the caller does not have (C 30).
  *
  * Events are kept by the transaction, or published before the next one starts, so they are in commit order
  * (C 11). If routes published them after the commit, a later request could overtake an earlier one.
  *
  * @returns the changes, which the caller releases.
+ * @throws {AppError} `ErrResourcesLocked`
  */
 export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
-  options: Pick<WriteOptions<ChangeSet>, "userId" | "alone" | "isLocal">,
+  { caller, ...options }: CommitOptions,
 ): Promise<ChangeSet> {
   const { entriesOf } = tree.events;
-  const changes = await tree.records.write(work, {
+  const changes = await tree.records.write(async (transaction) => {
+    const changes = await work(transaction);
+    await requireUnlocked(transaction, changes, caller);
+    return changes;
+  }, {
     ...options,
+    userId: caller.userId,
     events: entriesOf && ((changes) => entriesOf(eventsOf(changes))),
     onCommit: (changes) => publish(tree, changes),
   });

@@ -1,8 +1,14 @@
-import type { TransferEffects } from "../ports.ts";
+import type { Placement, TransferEffects, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
 import type { Tree } from "./changes.ts";
 import type { TransferRequest } from "./plan_transfer.ts";
 import { type PreparedTargets, transfer } from "./transfer.ts";
+
+/** A request to copy. */
+export interface CopyRequest extends TransferRequest {
+  /** Whether directories are copied without what is in them, to where nothing is (C 30). @default false */
+  readonly isShallow?: boolean;
+}
 
 /**
  * Copies files and directories with everything below them, all or none; content is shared (RS 4.5,
@@ -13,20 +19,46 @@ import { type PreparedTargets, transfer } from "./transfer.ts";
  * @throws {AppError} `ErrResourcesInvalidRequest` when the copy is impossible, `ErrResourcesNotFound`
  *   when a source has no record, `ErrResourcesConflict` when a record is in the way.
  */
-export function copy(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
+export function copy(tree: Tree, request: CopyRequest): Promise<ChangeSet> {
+  const { isShallow = false } = request;
   return transfer(tree, request, {
     verb: "copy",
-    run: (transaction, placements, now) => transaction.copySubtrees(placements, now),
+    run: async (transaction, placements, now) => {
+      const effects = isShallow
+        ? await copyAlone(transaction, placements, now)
+        : await transaction.copySubtrees(placements, now);
+      const copied = placements.map(({ source, target }) => ({
+        ...{ userId: source.userId, path: source.path, target },
+      }));
+      await transaction.last(() => transaction.dav.copyProperties(copied));
+      return effects;
+    },
     changes: changesOfCopy,
   });
 }
 
+/** Copies directories without what is in them, to paths that are free. */
+async function copyAlone(
+  transaction: WriteTransaction,
+  placements: readonly Placement[],
+  now: number,
+): Promise<TransferEffects> {
+  const copies = placements.map(({ source: { id: _id, name: _name, ...rest }, target }) => ({
+    ...rest,
+    path: target,
+    createdAt: now,
+    updatedAt: now,
+  }));
+  const added = await transaction.insert(copies);
+  return { overwritten: [], added, updated: [], merged: [] };
+}
+
 function changesOfCopy(
-  { targets, replacedFiles, newDirectories }: PreparedTargets,
+  { targets, replaced, newDirectories }: PreparedTargets,
   { overwritten, added, updated }: TransferEffects,
 ): ChangeSet {
   return [
-    changesOf("deleted", replacedFiles),
+    replaced,
     changesOf("deleted", overwritten, targets),
     changesOf("added", newDirectories),
     changesOf("added", added, targets),

@@ -30,6 +30,8 @@ export interface CreateUploadRequest {
   readonly metadata: string;
   /** See `ResumableUpload.concat`. */
   readonly concat: string;
+  /** How many unfinished uploads of its kind the tree may have. @default 1000 */
+  readonly maxUnfinished?: number;
   /** The whole uploads that it is joined from. @default none */
   readonly parts?: readonly ResumableUpload[];
 }
@@ -46,7 +48,7 @@ export async function createUpload(
   { tree, store, parts, locks, expiryMs }: UploadService,
   { path: given, size: stated, parts: joined = [], ...request }: CreateUploadRequest,
 ): Promise<ResumableUpload> {
-  const { caller, sha256, onConflict, metadata, concat } = request;
+  const { caller, sha256, onConflict, metadata, concat, maxUnfinished = MAX_UNFINISHED } = request;
   const id = randomBytes(ID_BYTES).toString("hex");
   const path = given ?? id;
   const size = stated ?? 0;
@@ -79,14 +81,14 @@ export async function createUpload(
     (bytes, part) => bytes + part.size,
     onConflict === "error" ? 0 : found?.size ?? 0,
   );
-  const bounds = { maxUnfinished: MAX_UNFINISHED, quota, replacedBytes };
+  const bounds = { maxUnfinished, quota, replacedBytes };
   // Until the upload has a part, a start must not take it for one that has lost it.
   using _lock = await locks.acquire(upload.id, () => {});
   const outcome = await store.add(upload, bounds);
   if (outcome === "overQuota") throw tooManyBytes("upload", quota ?? 0);
   if (outcome === "tooMany") {
     throw invalidUpload(
-      `the tree has ${MAX_UNFINISHED} unfinished uploads; end some, or wait until they expire`,
+      `the tree has ${maxUnfinished} unfinished uploads; end some, or wait until they expire`,
     );
   }
   try {

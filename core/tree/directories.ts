@@ -1,5 +1,5 @@
 import { AppError, type ErrorKind, quoted } from "../errors.ts";
-import { ancestorsOf } from "../paths.ts";
+import { ancestorsOf, parentOf } from "../paths.ts";
 import type { NewRecord, ResourceRecord } from "../ports.ts";
 
 /** The most directories that a request may involve with its paths. Each one costs a lookup. */
@@ -50,4 +50,19 @@ export function missingDirectories(
       updatedAt: now,
     };
   });
+}
+
+/**
+ * Refuses a path whose parent is not a directory (C 30).
+ *
+ * @param existing The owner's records at the path and above it.
+ * @throws {AppError} `ErrResourcesConflict`.
+ */
+export function requireParent(path: string, existing: ReadonlyMap<string, ResourceRecord>): void {
+  const parent = parentOf(path);
+  if (parent === "" || existing.get(parent)?.isDir) return;
+  throw new AppError(
+    "ErrResourcesConflict",
+    `Cannot create ${quoted(path)}: ${quoted(parent)} is not a directory`,
+  );
 }

@@ -1,16 +1,18 @@
 import { type Caller, ownerOf } from "../caller.ts";
-import { AppError } from "../errors.ts";
+import { AppError, quoted } from "../errors.ts";
 import { refuseUncreatable, sanitizePath } from "../paths.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { changesOf } from "./change_set.ts";
 import { commit, type Tree } from "./changes.ts";
 import { withinQuota } from "./quota.ts";
-import { chainOf, missingDirectories } from "./directories.ts";
+import { chainOf, missingDirectories, requireParent } from "./directories.ts";
 
 /** A request to create a directory (RS 4.3). */
 export interface MkdirRequest {
   readonly caller: Caller;
   readonly path: string;
+  /** Whether nothing may be at the path, and the directory above it must be there (C 30). @default false */
+  readonly isExact?: boolean;
 }
 
 /**
@@ -18,26 +20,32 @@ export interface MkdirRequest {
  * exists (RS 4.3).
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid,
- *   `ErrResourcesAlreadyExists` when a file is in the way.
+ *   `ErrResourcesAlreadyExists` when a file is in the way, or for an exact request anything,
+ *   `ErrResourcesConflict` when it lacks the directory above.
  */
-export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise<ResourceRecord> {
-  const directory = sanitizePath(path);
+export async function mkdir(tree: Tree, request: MkdirRequest): Promise<ResourceRecord> {
+  const directory = sanitizePath(request.path);
   refuseUncreatable(directory);
   try {
-    return await makeOnce(tree, caller, directory);
+    return await makeOnce(tree, request, directory);
   } catch (error) {
     // RS 4.3.4: anything but a refusal may be a passing failure of the host, such as a full disk.
     if (error instanceof AppError && error.kind !== "ErrInternal") throw error;
-    return await makeOnce(tree, caller, directory);
+    return await makeOnce(tree, request, directory);
   }
 }
 
-async function makeOnce(tree: Tree, caller: Caller, path: string): Promise<ResourceRecord> {
+async function makeOnce(
+  tree: Tree,
+  { caller, isExact = false }: MkdirRequest,
+  path: string,
+): Promise<ResourceRecord> {
   const userId = ownerOf(caller);
   let leaf: ResourceRecord | undefined;
   const work = async (transaction: WriteTransaction) => {
     const now = Date.now();
     const existing = await transaction.findByPath({ userId, everyone: false }, chainOf(path));
+    if (isExact) requireFreePlace(path, existing);
     const created = await transaction.insert(missingDirectories({ userId, path, now }, existing));
     leaf = existing.get(path) ?? created.at(-1);
     return [changesOf("added", created)];
@@ -50,8 +58,23 @@ async function makeOnce(tree: Tree, caller: Caller, path: string): Promise<Resou
         { caller, verb: "create a directory", transaction },
         () => work(transaction),
       ),
-    { userId: caller.userId },
+    { caller },
   );
   if (leaf === undefined) throw new Error("The new directory has no record");
   return leaf;
+}
+
+/**
+ * Refuses a path that is taken, or whose parent is not a directory (RFC 4918, 9.3.1).
+ *
+ * @param existing The owner's records at the path and above it.
+ * @throws {AppError} `ErrResourcesAlreadyExists`, `ErrResourcesConflict`.
+ */
+function requireFreePlace(path: string, existing: ReadonlyMap<string, ResourceRecord>): void {
+  requireParent(path, existing);
+  if (!existing.has(path)) return;
+  throw new AppError(
+    "ErrResourcesAlreadyExists",
+    `Cannot create the directory ${quoted(path)}: it exists`,
+  );
 }

@@ -21,12 +21,12 @@ export function move(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
 }
 
 function changesOfMove(
-  { placements, targets, replacedFiles, newDirectories }: PreparedTargets,
+  { placements, targets, replaced, newDirectories }: PreparedTargets,
   { overwritten, updated, merged }: TransferEffects,
 ): ChangeSet {
   const former = placements.map(({ source }) => source);
   return [
-    changesOf("deleted", replacedFiles),
+    replaced,
     changesOf("deleted", overwritten, [...targets, ...former]),
     changesOf("added", newDirectories),
     { ...changesOf("updated", updated, targets), former },

@@ -1,3 +1,4 @@
+import { type Caller, requirePermission } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { forEachPaced } from "../event_loop.ts";
 import { parentOf } from "../paths.ts";
@@ -15,6 +16,31 @@ export interface PlacedFile {
  * stays as it is because it has the same content.
  */
 export type Decision = "add" | "replace" | "keep";
+
+/** Throws if a request does not apply to the file at its path, or to there being none. */
+export type RequireCondition = (found: ResourceRecord | undefined) => void;
+
+/**
+ * What decides that a file is stored at a path, as a new one or in place of the one there.
+ *
+ * @returns a function that throws `ErrResourcesAlreadyExists` when a directory is there, `ErrNotPermitted` when
+ *   the caller may not replace the file, and what `requireCondition` throws.
+ */
+export function storing(
+  { caller, path, requireCondition }: {
+    readonly caller: Caller;
+    readonly path: string;
+    readonly requireCondition: RequireCondition;
+  },
+): (found: ResourceRecord | undefined) => Decision {
+  return (found) => {
+    if (found?.isDir) throw alreadyExists(path, "it is a directory");
+    requireCondition(found);
+    if (found === undefined) return "add";
+    requirePermission(caller, "resources.edit");
+    return "replace";
+  };
+}
 
 interface PlacementOptions {
   readonly userId: number;

@@ -26,6 +26,11 @@ export interface TransferRequest {
   readonly destination: string;
   /** Whether existing files may be replaced and existing directories merged. */
   readonly force: boolean;
+  /**
+   * Whether the destination is the path that the only source gets, in a directory that is there. With `force`,
+   * it takes the place of all that is there (C 30). @default false
+   */
+  readonly isExact?: boolean;
   /** Throws if a source would not get where the request wants it. @default anywhere is fine */
   readonly requirePlacement?: (placement: Placement) => void;
 }
@@ -36,6 +41,7 @@ export type TransferVerb = "move" | "copy";
 export interface ParsedTransfer {
   readonly verb: TransferVerb;
   readonly force: boolean;
+  readonly isExact: boolean;
   /** The distinct sources in the order of the request; at least one. */
   readonly sources: readonly string[];
   /** "" is the root. */
@@ -66,7 +72,8 @@ export function parseTransfer(verb: TransferVerb, request: TransferRequest): Par
     throw invalidTransfer(verb, first, "it is already at the top level");
   }
   const mustBeDirectory = destination === "" || /[/\\]$/.test(request.destination.trim());
-  return { verb, force: request.force, sources, destination, mustBeDirectory };
+  const { force, isExact = false } = request;
+  return { verb, force, isExact, sources, destination, mustBeDirectory };
 }
 
 /** The source records of a transfer, in the order of the request. They have one owner. */
@@ -82,8 +89,8 @@ export function pathsToPlan(sources: Sources, destination: string): string[] {
 export interface PlannedTransfer {
   /** Each source with its target path, in the order of the request. */
   readonly placements: readonly Placement[];
-  /** Files that directories replace; they are deleted first. */
-  readonly replacedFiles: readonly ResourceRecord[];
+  /** What is replaced by something else than a file by a file; it is deleted first. */
+  readonly replaced: readonly ResourceRecord[];
   /** Directories that are created above the targets, outermost first. */
   readonly newDirectories: readonly NewRecord[];
 }
@@ -109,7 +116,7 @@ export function planTransfer(options: PlanOptions): PlannedTransfer {
 
 class Planner {
   readonly #options: PlanOptions;
-  readonly #replacedFiles: ResourceRecord[] = [];
+  readonly #replaced: ResourceRecord[] = [];
   #newDirectories: readonly NewRecord[] = [];
 
   constructor(options: PlanOptions) {
@@ -120,16 +127,34 @@ class Planner {
     const { transfer: { verb }, sources } = this.#options;
     if (verb === "move") refuseMovedAlong(sources);
     const [source, ...others] = sources;
-    const placements = others.length > 0 ? this.#placeAll() : [{
-      source,
-      target: source.isDir ? this.#directoryTarget(source) : this.#fileTarget(source),
-    }];
+    const placements = others.length > 0
+      ? this.#placeAll()
+      : [{ source, target: this.#targetOf(source) }];
     for (const placement of placements) this.#checkTarget(placement);
     return {
       placements,
-      replacedFiles: this.#replacedFiles,
+      replaced: this.#replaced,
       newDirectories: this.#newDirectories,
     };
+  }
+
+  #targetOf(source: ResourceRecord): string {
+    if (this.#options.transfer.isExact) return this.#exactTarget(source);
+    return source.isDir ? this.#directoryTarget(source) : this.#fileTarget(source);
+  }
+
+  /** C 30, RFC 4918, 9.8 and 9.9. */
+  #exactTarget(source: ResourceRecord): string {
+    const { verb, destination } = this.#options.transfer;
+    this.#refuseInside(source);
+    if (isBelow(source.path, destination)) {
+      throw invalidTransfer(verb, source.path, "it is in what it would replace");
+    }
+    const parent = parentOf(destination);
+    if (parent !== "" && this.#find(parent)?.isDir !== true) {
+      throw this.#conflict(destination, `${quoted(parent)} is not a directory`);
+    }
+    return destination;
   }
 
   /** RS 4.4.3. */
@@ -185,7 +210,7 @@ class Planner {
     const existing = new Map(this.#options.existing);
     const leaf = existing.get(path);
     if (replaceFile && force && leaf?.isDir === false) {
-      this.#replacedFiles.push(leaf);
+      this.#replaced.push(leaf);
       existing.delete(path);
     }
     const request = { userId, path, now, errorKind: "ErrResourcesConflict" as const };
@@ -199,17 +224,24 @@ class Planner {
    *   is the source itself.
    */
   #checkTarget({ source, target }: Placement): void {
-    const { transfer: { verb, force } } = this.#options;
+    const { transfer: { verb, force, isExact } } = this.#options;
     const record = this.#find(target);
-    if (record === undefined || this.#replacedFiles.includes(record)) return;
+    if (record === undefined || this.#replaced.includes(record)) return;
     const isSource = record.id === source.id;
     if (isSource && source.isDir) {
       throw invalidTransfer(verb, target, "a directory cannot be moved into itself");
     }
+    if (!force && isExact) {
+      throw new AppError("ErrPreconditionFailed", `Cannot ${verb} to ${quoted(target)}: it exists`);
+    }
     if (!force) throw this.#conflict(target, "it exists, and force is not set");
     if (isSource) throw invalidTransfer(verb, target, "a file cannot replace itself");
+    if (isExact) {
+      this.#replaced.push(record);
+      return;
+    }
     if (!source.isDir && record.isDir) throw this.#conflict(target, "it is a directory");
-    if (source.isDir && !record.isDir) this.#replacedFiles.push(record);
+    if (source.isDir && !record.isDir) this.#replaced.push(record);
   }
 
   /** RS 4.4.5. */

@@ -1,13 +1,12 @@
 import type { StagedBlob } from "../blob_store.ts";
-import { type Caller, ownerOf, requirePermission } from "../caller.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { parentOf, refuseUncreatable, sanitizePath } from "../paths.ts";
-import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
-import { chainOf, missingDirectories } from "./directories.ts";
-import { alreadyExists, type Decision } from "./placement.ts";
+import { chainOf, missingDirectories, requireParent } from "./directories.ts";
+import { type RequireCondition, storing } from "./placement.ts";
 import { requireRoom } from "./quota.ts";
-import { Staging, type StoredFiles } from "./staging.ts";
+import { Staging, type StagingOptions, type StoredFiles } from "./staging.ts";
 import { refuseLarge } from "./upload_size.ts";
 
 /** A request to store content at a path (C 17). */
@@ -17,10 +16,13 @@ export interface PutRequest {
   readonly content: AsyncIterable<Chunk>;
   /** The size of the content in bytes, if the client has stated it. */
   readonly declaredSize: number | undefined;
-  /** Throws if the request does not apply to the file at the path, or to there being none. */
-  readonly requireCondition: (found: ResourceRecord | undefined) => void;
+  readonly requireCondition: RequireCondition;
+  /** Whether the directory above must be there (C 30). @default false: it is made */
+  readonly needsParent?: boolean;
   /** Throws unless the content is what the client has sent. */
-  readonly verify: (received: Pick<StagedBlob, "hash" | "sha256">) => void;
+  readonly verify: (received: Pick<StagedBlob, "hash" | "sha256" | "crc32">) => void;
+  /** What belongs to the change besides. @default nothing */
+  readonly afterwards?: StagingOptions["afterwards"];
 }
 
 /**
@@ -30,23 +32,20 @@ export interface PutRequest {
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid or the content too large,
  *   `ErrResourcesAlreadyExists` when a directory has the path, or a file a path above it,
+ *   `ErrResourcesConflict` when the directory above must be there and is not,
  *   `ErrNotPermitted` when the caller may not replace the file, `ErrResourcesQuotaExceeded` and
  *   `ErrInternal` when it does not fit, and what `requireCondition` and `verify` throw.
  */
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
-  const { caller, content, declaredSize = 0, requireCondition, verify } = request;
+  const { caller, content, declaredSize = 0, requireCondition, needsParent = false } = request;
+  const { verify, afterwards } = request;
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
-  const decide = (found: ResourceRecord | undefined): Decision => {
-    if (found?.isDir) throw alreadyExists(path, "it is a directory");
-    requireCondition(found);
-    if (found === undefined) return "add";
-    requirePermission(caller, "resources.edit");
-    return "replace";
-  };
+  const decide = storing({ caller, path, requireCondition });
   const userId = ownerOf(caller);
   const found = await tree.records.findByPath({ userId, everyone: false }, chainOf(path));
+  if (needsParent) requireParent(path, found);
   missingDirectories({ userId, path: parentOf(path), now: 0 }, found);
   decide(found.get(path));
   await requireRoom(tree, {
@@ -58,6 +57,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
     caller,
     decide: (_file, found) => decide(found),
     mayReplace: true,
+    ...(afterwards && { afterwards }),
   });
   const file = await staging.stage({ path, content });
   verify(file.blob);

@@ -39,5 +39,5 @@ export function remove(
       return record;
     });
     return [changesOf("deleted", await transaction.deleteSubtrees(roots), roots)];
-  }, { userId: caller.userId, isLocal: true });
+  }, { caller, isLocal: true });
 }

@@ -4,6 +4,7 @@ import { sanitizeDirectory } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
+import { isBlocked } from "./verdicts.ts";
 
 /** The length of all words together, in UTF-16 code units. */
 export const MAX_WORDS_LENGTH = 256;
@@ -26,6 +27,8 @@ export interface Found {
   readonly items: readonly {
     readonly record: ResourceRecord;
     readonly verdict: ContentVerdict | null;
+    /** Whether the gate refuses it. */
+    readonly isBlocked: boolean;
   }[];
   /** What the next page goes on after. Undefined at the end of the search. */
   readonly next: string | undefined;
@@ -59,7 +62,14 @@ export async function search(
   const verdicts = files.length === 0 ? [] : await tree.verdicts.of(files);
   const byId = new Map(files.map(({ id }, index) => [id, verdicts[index]]));
   return {
-    items: records.map((record) => ({ record, verdict: byId.get(record.id) ?? null })),
+    items: records.map((record) => {
+      const verdict = byId.get(record.id) ?? null;
+      return {
+        record,
+        verdict,
+        isBlocked: verdict !== null && isBlocked(tree, record, verdict),
+      };
+    }),
     next,
   };
 }

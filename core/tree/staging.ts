@@ -39,6 +39,11 @@ export interface StagingOptions {
   readonly mayReplace: boolean;
   /** What belongs to the upload besides its files, first in the same transaction. @default nothing */
   readonly alongside?: (transaction: WriteTransaction) => Promise<Alongside | void>;
+  /** What belongs to the upload and needs the records of its files, last in the same transaction. @default nothing */
+  readonly afterwards?: (
+    transaction: WriteTransaction,
+    files: readonly ResourceRecord[],
+  ) => Promise<void>;
   /** Whether no other work shares the commit. @default false */
   readonly alone?: boolean;
 }
@@ -143,8 +148,9 @@ export class Staging implements AsyncDisposable {
     known: StoreOptions["found"],
   ): Promise<PlacedFiles | undefined> {
     const tree = this.#tree;
-    const { caller, decide, alongside, alone = false } = this.#options;
-    if (files.length > MAX_DECIDED_FILES || alongside !== undefined || alone) return undefined;
+    const { caller, decide, alongside, afterwards, alone = false } = this.#options;
+    const isBound = alongside !== undefined || afterwards !== undefined || alone;
+    if (files.length > MAX_DECIDED_FILES || isBound) return undefined;
     const contents = smallContents(blobs);
     if (contents === undefined || tree.records.storeDecided === undefined) return undefined;
     const userId = ownerOf(caller);
@@ -177,7 +183,7 @@ export class Staging implements AsyncDisposable {
             placed = await this.#place(staged, transaction);
             return placed.changes;
           }),
-        { userId: caller.userId, alone },
+        { caller, alone },
       );
     } catch (error) {
       for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
@@ -202,7 +208,7 @@ export class Staging implements AsyncDisposable {
     { files, blobs, parents }: StagedFiles,
     transaction: WriteTransaction,
   ): Promise<PlacedFiles> {
-    const { caller, decide, alongside } = this.#options;
+    const { caller, decide, alongside, afterwards } = this.#options;
     // Before lookups that take long, if they are made in steps.
     await transaction.expect(ownerOf(caller), files.length);
     const first = await alongside?.(transaction) ?? { changes: [], files: [] };
@@ -230,7 +236,13 @@ export class Staging implements AsyncDisposable {
       changesOf("added", added.value),
       changesOf("updated", updated.value),
     ];
-    return await placedFiles(all, found, { added: added.value, updated: updated.value, changes });
+    const placed = await placedFiles(all, found, {
+      added: added.value,
+      updated: updated.value,
+      changes,
+    });
+    await afterwards?.(transaction, placed.files);
+    return placed;
   }
 
   /** The size of the file that content at the path would replace, if that matters for the quota. */

@@ -3,12 +3,15 @@ import type { ResourceRecord } from "../ports.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
 import { resolveTargets, type TargetRequest } from "./targets.ts";
+import { isBlocked } from "./verdicts.ts";
 
 /** A record with what is known of its content. */
 export interface Stat {
   readonly record: ResourceRecord;
   /** Null for a directory. */
   readonly content: ContentVerdict | null;
+  /** Whether the gate refuses it. */
+  readonly isBlocked: boolean;
 }
 
 /**
@@ -26,6 +29,7 @@ export async function stat(tree: Tree, request: TargetRequest): Promise<Stat> {
   const { byPath, byId } = await resolveTargets(tree, { caller, paths, ids }, "stat");
   const [record] = [...byPath, ...byId];
   if (record === undefined) throw new Error("No record was found, and none was missed");
-  if (record.isDir) return { record, content: null };
-  return { record, content: await tree.verdicts.on(record) };
+  if (record.isDir) return { record, content: null, isBlocked: false };
+  const content = await tree.verdicts.on(record);
+  return { record, content, isBlocked: isBlocked(tree, record, content) };
 }

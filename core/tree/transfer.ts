@@ -1,13 +1,7 @@
 import { type Caller, scopeOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
-import type {
-  Placement,
-  RecordList,
-  ResourceRecord,
-  TransferEffects,
-  WriteTransaction,
-} from "../ports.ts";
-import type { ChangeSet, Root } from "./change_set.ts";
+import type { Placement, ResourceRecord, TransferEffects, WriteTransaction } from "../ports.ts";
+import { type Change, type ChangeSet, changesOf, type Root } from "./change_set.ts";
 import { commit, type Tree } from "./changes.ts";
 import { withinQuota } from "./quota.ts";
 import {
@@ -40,8 +34,8 @@ export interface PreparedTargets {
   readonly placements: readonly Placement[];
   /** The paths that the sources have, or the copies, after the transfer. */
   readonly targets: readonly Root[];
-  /** The deleted files that directories replace. */
-  readonly replacedFiles: RecordList;
+  /** The deletion of what is replaced. */
+  readonly replaced: Change;
   /** The new directories above the targets, outermost first. */
   readonly newDirectories: readonly ResourceRecord[];
 }
@@ -75,7 +69,7 @@ export function transfer(
   return commit(
     tree,
     (transaction) => withinQuota(tree, { caller, verb, transaction }, () => work(transaction)),
-    { userId: caller.userId, isLocal: true },
+    { caller, isLocal: true },
   );
 }
 
@@ -101,12 +95,12 @@ async function findSources(
 
 async function prepareTargets(
   transaction: WriteTransaction,
-  { placements, replacedFiles, newDirectories }: PlannedTransfer,
+  { placements, replaced, newDirectories }: PlannedTransfer,
 ): Promise<PreparedTargets> {
   return {
     placements,
     targets: placements.map(({ source, target }) => ({ userId: source.userId, path: target })),
-    replacedFiles: await transaction.deleteSubtrees(replacedFiles),
+    replaced: changesOf("deleted", await transaction.deleteSubtrees(replaced), replaced),
     newDirectories: await transaction.insert(newDirectories),
   };
 }

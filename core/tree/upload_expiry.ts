@@ -11,6 +11,8 @@ const MAX_COMPARED = 500;
 export interface ExpiryParts {
   readonly uploads: Pick<UploadService, "store" | "parts" | "locks">;
   readonly objects: LfsObjectStore;
+  /** What the S3 door keeps. */
+  readonly s3: { forgetOld(now: number): Promise<void> };
 }
 
 /**
@@ -25,6 +27,7 @@ export function expireUploads(parts: ExpiryParts, log: Log): AsyncDisposable {
       isFirst = false;
       await removeExpiredUploads(parts);
       await removeExpiredObjects(parts);
+      await parts.s3.forgetOld(Date.now());
     } catch (error) {
       // The next time tries again.
       log.error("Cannot remove expired uploads", { error: asError(error) });

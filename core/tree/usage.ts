@@ -27,9 +27,10 @@ export interface TreeUsage extends Usage {
 export async function usage(tree: Tree, { caller, all, signal }: UsageRequest): Promise<TreeUsage> {
   if (all) requireEveryone(caller);
   const scope = { userId: ownerOf(caller), everyone: all };
+  const contents = await tree.records.shares({ by: "content", scope, limit: 0 }, signal);
   return {
     ...await tree.records.usage(scope),
-    storedBytes: await tree.records.storedBytes(scope, signal),
+    storedBytes: contents.total.bytes,
     quota: all ? undefined : quotaOf(tree, caller),
   };
 }

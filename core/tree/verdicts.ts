@@ -1,3 +1,5 @@
+import type { ScannedVerdict } from "../../schemas/verdict_names.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
@@ -7,6 +9,8 @@ import { list, type ListRequest } from "./list.ts";
 export interface FileWithVerdict {
   readonly record: ResourceRecord;
   readonly verdict: ContentVerdict;
+  /** Whether the gate refuses it. */
+  readonly isBlocked: boolean;
 }
 
 /**
@@ -24,7 +28,25 @@ export async function* listVerdicts(
     const verdicts = await tree.verdicts.of(files);
     yield files.flatMap((record, index) => {
       const verdict = verdicts[index];
-      return verdict === undefined ? [] : [{ record, verdict }];
+      if (verdict === undefined) return [];
+      return [{ record, verdict, isBlocked: isBlocked(tree, record, verdict) }];
     });
   }
+}
+
+/** How many files of the tree that the request acts in have which verdict, by the days of their scans (C 24). */
+export function verdictDays(
+  { verdicts }: Tree,
+  caller: Caller,
+): Promise<ReadonlyMap<number, ReadonlyMap<ScannedVerdict, number>>> {
+  return verdicts.days(ownerOf(caller));
+}
+
+/** Whether the gate refuses a file with this verdict now. */
+export function isBlocked(
+  { gate }: Pick<Tree, "gate">,
+  { name }: ResourceRecord,
+  verdict: ContentVerdict,
+): boolean {
+  return gate?.blocks(verdict, name) ?? false;
 }

@@ -1,5 +1,5 @@
 import { AuditLine, AuditList } from "../../schemas/audit.ts";
-import { CapacityOverview } from "../../schemas/capacity.ts";
+import { CapacityHistory, CapacityOverview } from "../../schemas/capacity.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
@@ -10,6 +10,7 @@ import {
   TransferResourceRequest,
 } from "../../schemas/resources.ts";
 import { ScanEntry, ScanList, ScanRequest } from "../../schemas/scans.ts";
+import { EntryShares, ExtensionShares, UserShares } from "../../schemas/shares.ts";
 import {
   NewTokenEntry,
   RevocationEntry,
@@ -24,6 +25,7 @@ import {
   FoundEntry,
   FoundList,
   StatEntry,
+  VerdictDays,
   VerdictEntry,
   VerdictList,
   WaiverEntry,
@@ -67,7 +69,11 @@ export function schemas(): Record<string, Json> {
     Stat: { ...schemaOf(StatEntry), examples: [STAT] },
     Upload: schemaOf(UploadEntry),
     Usage: schemaOf(Usage),
+    EntryShares: schemaOf(EntryShares),
+    ExtensionShares: schemaOf(ExtensionShares),
+    UserShares: schemaOf(UserShares),
     Verdict: { ...schemaOf(VerdictEntry), examples: [FILE_VERDICT] },
+    VerdictDays: schemaOf(VerdictDays),
     VerdictList: { ...schemaOf(VerdictList), ...listOf("Verdict") },
     Waiver: { ...schemaOf(WaiverEntry), examples: [WAIVER] },
     WaiverList: { ...schemaOf(WaiverList), ...listOf("Waiver") },
@@ -91,6 +97,7 @@ export function schemas(): Record<string, Json> {
       },
     },
     CapacityOverview: schemaOf(CapacityOverview),
+    CapacityHistory: schemaOf(CapacityHistory),
     Scan: { ...schemaOf(ScanEntry), examples: [SCAN] },
     ScanList: { ...schemaOf(ScanList), ...listOf("Scan") },
     ScanRequest: requestSchemaOf(ScanRequest),

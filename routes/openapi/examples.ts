@@ -34,6 +34,7 @@ const VERDICT: FileVerdict = {
   scanner_version: "1",
   scanned_at: TIME,
   waiver: null,
+  blocked: true,
 };
 
 export const FILE_VERDICT = { id: 2, path: ENTRY.path, ...VERDICT };

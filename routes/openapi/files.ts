@@ -124,6 +124,7 @@ export const PUT: Operation = {
     "ErrResourcesInvalidData",
     "ErrResourcesQuotaExceeded",
     "ErrResourcesAlreadyExists",
+    "ErrResourcesLocked",
     "ErrPreconditionFailed",
   ],
 };
@@ -135,5 +136,5 @@ export const DELETE: Operation = {
   description: "A directory has no entity tag, and matches * only.",
   parameters: [PATH, IF_MATCH, IF_UNMODIFIED_SINCE],
   responses: { 200: enveloped("The deleted records", reference("ResourceList")) },
-  refusals: ["ErrResourcesNotFound", "ErrPreconditionFailed"],
+  refusals: ["ErrResourcesNotFound", "ErrResourcesLocked", "ErrPreconditionFailed"],
 };

@@ -1,10 +1,11 @@
-/** The operations on resources, and usage (RS 4, C 17, C 22). */
+/** The operations on resources (RS 4, C 17). */
 
-import { PAGE, Scope } from "../../schemas/queries.ts";
+import { PAGE } from "../../schemas/queries.ts";
 import { Compression, OnConflict, UploadPaths } from "../../schemas/resources.ts";
 import { FILE_DOWNLOAD_HEADERS, NOT_MODIFIED, PRECONDITIONS, RANGE } from "./files.ts";
 import { headersOf } from "./headers.ts";
 import type { Operation } from "./operation.ts";
+import type { Refusal } from "./refusals.ts";
 import {
   AT,
   BINARY,
@@ -132,7 +133,12 @@ export const UPLOAD: Operation = {
   ],
   requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
   responses: { 200: enveloped("The records of the files", RESOURCES) },
-  refusals: ["ErrResourcesInvalidData", "ErrResourcesQuotaExceeded", "ErrResourcesAlreadyExists"],
+  refusals: [
+    "ErrResourcesInvalidData",
+    "ErrResourcesQuotaExceeded",
+    "ErrResourcesAlreadyExists",
+    "ErrResourcesLocked",
+  ],
 };
 
 export const DELETE: Operation = {
@@ -141,7 +147,7 @@ export const DELETE: Operation = {
   summary: "Delete records with their descendants, all or none",
   parameters: pathParameters("A path to delete"),
   responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
-  refusals: ["ErrResourcesNotFound"],
+  refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],
 };
 
 export const DELETE_MANY: Operation = {
@@ -151,7 +157,7 @@ export const DELETE_MANY: Operation = {
   description: "Like deleteResources, for more paths than an address takes.",
   requestBody: jsonRequestBody("DeleteResourceRequest", { paths: ["models/llama"] }),
   responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
-  refusals: ["ErrResourcesNotFound"],
+  refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],
 };
 
 export const MKDIR: Operation = {
@@ -160,7 +166,7 @@ export const MKDIR: Operation = {
   summary: "Make a directory and its ancestors",
   requestBody: jsonRequestBody("MkdirResourceRequest", { path: "models/llama" }),
   responses: { 200: enveloped("The directory, new or not", reference("ResourceEntry")) },
-  refusals: ["ErrResourcesAlreadyExists"],
+  refusals: ["ErrResourcesAlreadyExists", "ErrResourcesLocked"],
 };
 
 /** What goes into a destination that is there. */
@@ -169,10 +175,16 @@ const INTO = {
   Copy: "A file, or the entries of a directory, go into the destination if that is a directory.",
 };
 
+const TRANSFER_REFUSALS: readonly Refusal[] = [
+  "ErrResourcesNotFound",
+  "ErrResourcesConflict",
+  "ErrResourcesLocked",
+];
+
 export const MOVE: Operation = transfer("Move");
 export const COPY: Operation = {
   ...transfer("Copy"),
-  refusals: ["ErrResourcesNotFound", "ErrResourcesConflict", "ErrResourcesQuotaExceeded"],
+  refusals: [...TRANSFER_REFUSALS, "ErrResourcesQuotaExceeded"],
 };
 
 function transfer(verb: "Move" | "Copy"): Operation {
@@ -188,7 +200,7 @@ function transfer(verb: "Move" | "Copy"): Operation {
       force: false,
     }),
     responses: { 200: enveloped("The added records, then the updated ones", RESOURCES) },
-    refusals: ["ErrResourcesNotFound", "ErrResourcesConflict"],
+    refusals: TRANSFER_REFUSALS,
   };
 }
 
@@ -240,14 +252,4 @@ export const DOWNLOAD: Operation = {
     "ErrPreconditionFailed",
     416,
   ],
-};
-
-export const USAGE: Operation = {
-  id: "getUsage",
-  tag: "resources",
-  summary: "Read what a tree holds, or all trees together",
-  parameters: [
-    query("scope", { ...schemaOf(Scope), default: "own" }, "Whose; all needs resources.admin"),
-  ],
-  responses: { 200: enveloped("The usage, in bytes", reference("Usage")) },
 };

@@ -128,3 +128,13 @@ export const VERDICTS: Operation = {
   },
   refusals: ["ErrVersionsNotFound"],
 };
+
+export const VERDICT_DAYS: Operation = {
+  id: "listVerdictDays",
+  tag: "verdicts",
+  summary: "Count the verdicts on the files of a tree by the days of their scans",
+  description: "Of today and the 29 days before, in UTC. What the newest scan of a content found " +
+    "counts, once for each name that it has, while the tree has the content. Without `tree`, it is about the " +
+    "caller's own tree.",
+  responses: { 200: enveloped("The days, oldest first", reference("VerdictDays")) },
+};

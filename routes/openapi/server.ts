@@ -44,3 +44,12 @@ export const CAPACITY: Operation = {
   summary: "Show how much the host can carry now",
   responses: { 200: enveloped("The overview", reference("CapacityOverview")) },
 };
+
+export const CAPACITY_HISTORY: Operation = {
+  id: "getCapacityHistory",
+  tag: "server",
+  summary: "Show how much the host carried over the last hour",
+  description: "A server keeps this in memory, since its start at most. Of several servers, the " +
+    "one that replies tells of its own host.",
+  responses: { 200: enveloped("The readings", reference("CapacityHistory")) },
+};

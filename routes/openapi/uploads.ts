@@ -55,6 +55,7 @@ const STORING: readonly Refusal[] = [
   "ErrPreconditionFailed",
   "ErrResourcesAlreadyExists",
   "ErrResourcesInvalidData",
+  "ErrResourcesLocked",
   "ErrResourcesQuotaExceeded",
 ];
 const APPENDING: readonly Refusal[] = [

@@ -1,14 +1,12 @@
 import type { Context } from "hono";
-import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../../core/content.ts";
 import { AppError, RetryLater } from "../../core/errors.ts";
 import { asError, type Log } from "../../core/log.ts";
-import { type CHECKSUM_MISMATCH, REFUSALS } from "../openapi/refusals.ts";
-import { errorFormOf, hasLfsForm, isGitLfs, isHub } from "./error_forms.ts";
+import { type S3Code, S3Error } from "../../core/s3/s3_error.ts";
+import { REFUSALS } from "../openapi/refusals.ts";
+import { errorFormOf, hasLfsForm, isDav, isGitLfs, isHub } from "./error_forms.ts";
 import { encoded } from "./gzip.ts";
 import { respond } from "./respond.ts";
-
-type Status = StatusCode | typeof CHECKSUM_MISMATCH;
 
 /** The status logged and counted for a request whose client disconnected. HTTP defines none. */
 const CLIENT_GONE = 499;
@@ -43,32 +41,40 @@ export function successBytes(
 
 export interface FailureOptions {
   /** @default the status of the kind */
-  readonly status?: Status;
+  readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** What the body has besides. @default nothing */
   readonly fields?: Readonly<Record<string, string>>;
+  /** The code of Amazon S3 below its door. @default that of the kind */
+  readonly s3Code?: S3Code | undefined;
 }
 
 /** A refusal in the envelope (C 2), or in another form below the hub (C 20). */
 export function failure(
   c: Context,
   { kind, message }: Pick<AppError, "kind" | "message">,
-  { status = REFUSALS[kind].status, headers = {}, fields }: FailureOptions = {},
+  { status = REFUSALS[kind].status, headers = {}, fields, s3Code }: FailureOptions = {},
 ): Response {
   c.set("failure", { kind, message });
   // A refusal has read no version.
   const { "X-Version": _version, ...added } = c.get("headers") ?? {};
   c.set("headers", added);
   const userAgent = c.req.header("User-Agent");
-  const form = errorFormOf(c.req.path, { kind, message, status, userAgent });
-  return json(c, status, { ...form.body, ...fields }, { ...form.headers, ...headers });
+  const requestId = c.get("requestId");
+  const refused = { kind, message, status, userAgent, s3Code, fields, requestId };
+  const { text, headers: own, status: replied = status } = errorFormOf(c.req.path, refused);
+  return jsonBytes(c, replied, encoder.encode(text), { ...own, ...headers });
 }
 
 /** The reply for what a handler threw. Anything but an {@link AppError} is logged as `ErrInternal`. */
 export function failureOf(c: Context, error: unknown, log: Log): Response {
   if (error instanceof AppError) {
     if (error.kind === "ErrInternal") logInternal(c, error, log);
-    return failure(c, error, { headers: headersOf(c, error), status: statusOf(c, error) });
+    return failure(c, error, {
+      headers: headersOf(c, error),
+      status: statusOf(c, error),
+      s3Code: error instanceof S3Error ? error.code : undefined,
+    });
   }
   // The client disconnected, which is not a failure of the server.
   if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
@@ -81,13 +87,13 @@ export function failureOf(c: Context, error: unknown, log: Log): Response {
  * The status of an error. Clients of the hub wait for a scan if it is that of too many requests (C 31). Git
  * LFS would not show the reason then.
  */
-function statusOf({ req: { path } }: Context, error: AppError): Status {
+function statusOf({ req: { path } }: Context, error: AppError): number {
   const isPending = error instanceof RetryLater && error.kind === "ErrResourcesQuarantined";
   return isPending && isHub(path) && !hasLfsForm(path) ? 429 : REFUSALS[error.kind].status;
 }
 
 /** The headers that go with an error. */
-function headersOf(c: Context, error: AppError): Record<string, string> {
+export function headersOf(c: Context, error: AppError): Record<string, string> {
   const { kind } = error;
   if (error instanceof RetryLater) return { "Retry-After": String(error.retryAfterS) };
   if (kind === "ErrAuthRequired") return { "WWW-Authenticate": challenge(c) };
@@ -104,13 +110,14 @@ function logInternal(c: Context, error: unknown, log: Log): void {
 /** RFC 6750, 3: the error is named only if the request had a credential. */
 function challenge(c: Context): string {
   if (isGitLfs(c.req.path)) return 'Basic realm="strongroom"';
+  if (isDav(c.req.path)) return 'Basic realm="strongroom", charset="UTF-8"';
   const given = /^bearer\b/i.test(c.req.header("Authorization")?.trim() ?? "");
   return `Bearer realm="strongroom"${given ? ', error="invalid_token"' : ""}`;
 }
 
 function json(
   c: Context,
-  status: Status,
+  status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
@@ -119,7 +126,7 @@ function json(
 
 function jsonBytes(
   c: Context,
-  status: Status,
+  status: number,
   bytes: Chunk,
   headers: Readonly<Record<string, string>> = {},
 ): Response {

@@ -1,9 +1,14 @@
 import type { ErrorKind } from "../../core/errors.ts";
+import type { S3Code } from "../../core/s3/s3_error.ts";
+import { s3Refusal } from "./s3_codes.ts";
+import { escapeXml, XML_DECLARATION } from "./xml.ts";
 
 /** The body and the headers of a refusal. */
 export interface ErrorForm {
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** @default that of the refusal */
+  readonly status?: number;
 }
 
 /** A refusal to word. */
@@ -13,6 +18,11 @@ export interface Refused {
   readonly status: number;
   /** The header `User-Agent` of the request. */
   readonly userAgent?: string | undefined;
+  /** The code of Amazon S3, if the refusal has one of its own. */
+  readonly s3Code?: S3Code | undefined;
+  /** What a body in JSON has besides. @default nothing */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
+  readonly requestId: string;
 }
 
 /** The longest message in a header, which is also what most proxies pass on. */
@@ -46,6 +56,27 @@ export function isHub(path: string): boolean {
   return /^\/hub(?:\/|$)/.test(path);
 }
 
+/** Whether an address is one of WebDAV. */
+export function isDav(path: string): boolean {
+  return /^\/dav(?:\/|$)/.test(path);
+}
+
+/** Where the S3 door is. */
+export const S3_PATH = "/s3";
+
+/**
+ * The path of a route for an address. Some clients of S3 can have no path before that of a bucket: buckets are
+ * below the root as well.
+ */
+export function withS3Path(path: string): string {
+  return /^\/(?:own|tree-\d+)(?:\/|$)/.test(path) ? S3_PATH + path : path;
+}
+
+/** Whether an address is one of the S3 door. */
+export function isS3(path: string): boolean {
+  return /^\/s3(?:\/|$)/.test(path);
+}
+
 /** Whether an address speaks Git LFS, whose clients send a password. */
 export function isGitLfs(path: string): boolean {
   return /^\/hub\/.+\.git\/info\/lfs\//.test(path);
@@ -58,28 +89,51 @@ export function hasLfsForm(path: string): boolean {
 
 /** The form of refusals at an address: that of the protocol that its clients speak. */
 export function errorFormOf(path: string, refused: Refused): ErrorForm {
+  if (isS3(path)) return s3Form(refused, path);
   if (!isHub(path)) return envelope(refused);
   if (hasLfsForm(path)) return lfsForm(refused);
   return hubForm(refused, path);
 }
 
 /** C 2. */
-function envelope({ kind, message }: Refused): ErrorForm {
+function envelope({ kind, message, fields }: Refused): ErrorForm {
   return {
-    body: { status: "error", code: kind, msg: message },
+    text: json({ status: "error", code: kind, msg: message, ...fields }),
     headers: { "Content-Type": "application/json" },
+  };
+}
+
+function json(body: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify(body)}\n`;
+}
+
+/** C 30. */
+function s3Form(refused: Refused, path: string): ErrorForm {
+  const { message, requestId } = refused;
+  const [code, status] = s3Refusal(refused);
+  const children = Object.entries({
+    Code: code,
+    Message: message,
+    Resource: path,
+    RequestId: requestId,
+  })
+    .map(([name, text]) => `<${name}>${escapeXml(text)}</${name}>`);
+  return {
+    text: `${XML_DECLARATION}<Error>${children.join("")}</Error>`,
+    headers: { "Content-Type": "application/xml" },
+    status,
   };
 }
 
 /** C 20. */
 function hubForm(refused: Refused, path: string): ErrorForm {
-  const { message, status } = refused;
+  const { message, status, fields } = refused;
   const code = hubCodeOf(refused, path);
   // A signed address has no credential that could be wrong.
   const isSigned = path.startsWith(CONTENT_PATH);
   const shown = status === 401 && code === undefined && !isSigned ? HUB_UNAUTHORIZED : message;
   return {
-    body: { error: message },
+    text: json({ error: message, ...fields }),
     headers: {
       "Content-Type": "application/json",
       "X-Error-Message": headerText(shown),
@@ -103,9 +157,9 @@ function hubCodeOf({ kind, status, userAgent = "" }: Refused, path: string): str
  * The form of Git LFS. Its type would be that of Git LFS, but the clients of the hub, which speak it too, read the
  * header, or a message of this type alone (C 31). Git LFS reads both types.
  */
-function lfsForm({ message }: Refused): ErrorForm {
+function lfsForm({ message, fields }: Refused): ErrorForm {
   return {
-    body: { message },
+    text: json({ message, ...fields }),
     headers: {
       "Content-Type": "application/json",
       "X-Error-Message": headerText(message),

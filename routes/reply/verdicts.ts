@@ -22,12 +22,12 @@ export async function* verdictLists(
 }
 
 /** A file with its verdict as callers see it (C 18). */
-function verdictEntryOf({ record, verdict }: FileWithVerdict): VerdictEntry {
-  return { id: record.id, path: record.path, ...verdictOf(verdict) };
+function verdictEntryOf({ record, verdict, isBlocked }: FileWithVerdict): VerdictEntry {
+  return { id: record.id, path: record.path, ...verdictOf(verdict, isBlocked) };
 }
 
 /** A record with what is known of its content as callers see it (C 17). */
-export function statOf({ record, content }: Stat): StatEntry {
+export function statOf({ record, content, isBlocked }: Stat): StatEntry {
   const entry = entryOf(record);
   if (content === null) {
     return { ...entry, md5: null, sha256: null, crc32: null, etag: null, verdict: null };
@@ -38,13 +38,13 @@ export function statOf({ record, content }: Stat): StatEntry {
     sha256: content.sha256,
     crc32: record.crc32.toString(16).padStart(8, "0"),
     etag: `"${record.hash}"`,
-    verdict: verdictOf(content),
+    verdict: verdictOf(content, isBlocked),
   };
 }
 
 /** What a search has found as callers see it. */
-export function foundOf({ record, verdict }: Found["items"][number]): FoundEntry {
-  return { ...entryOf(record), verdict: verdict === null ? null : verdictOf(verdict) };
+export function foundOf({ record, verdict, isBlocked }: Found["items"][number]): FoundEntry {
+  return { ...entryOf(record), verdict: verdict === null ? null : verdictOf(verdict, isBlocked) };
 }
 
 /** A waiver as callers see it (C 18). */
@@ -60,7 +60,7 @@ export function waiverOf(waiver: Waiver): WaiverEntry {
   };
 }
 
-function verdictOf(content: ContentVerdict): FileVerdict {
+function verdictOf(content: ContentVerdict, blocked: boolean): FileVerdict {
   const { verdict, findings, problem, scannerVersion, scannedAt, waiver } = content;
   return {
     verdict,
@@ -69,6 +69,7 @@ function verdictOf(content: ContentVerdict): FileVerdict {
     scanner_version: scannerVersion,
     scanned_at: timeOrNull(scannedAt),
     waiver: waiver === null ? null : waiverOf(waiver),
+    blocked,
   };
 }
 

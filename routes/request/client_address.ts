@@ -85,6 +85,11 @@ function addressOf(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
+/** Whether a connection with this address at its other end stays on this host. */
+export function isLoopback(address: string): boolean {
+  return address === "::1" || address.startsWith("127.");
+}
+
 /** An IPv4 address that a socket of IPv6 shows as `::ffff:192.0.2.1`, as itself. */
 function plainAddress(address: string): string {
   const mapped = address.replace(/^::ffff:/i, "");

@@ -12,6 +12,7 @@ import type { VerifyCredential } from "../../core/credentials.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RateLimit } from "../../core/rate_limit.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import type { PublicUrl } from "./public_url.ts";
 import { treeInAddress, treeOf } from "../request/query.ts";
 
 /** What decides who may make requests. */
@@ -64,6 +65,23 @@ export function requirePrivilege(
     const needed = privilege === "any" ? [] : requiredPrivileges(privilege);
     for (const required of needed) requirePermission(caller, required);
     await next();
+  };
+}
+
+/**
+ * Middleware that refuses to ask for a password that others could read (C 30).
+ *
+ * @throws {AppError} `ErrNotPermitted` when a request with none, or a password, has come without TLS, and not from
+ *   this host.
+ */
+export function requirePrivate(publicUrl: PublicUrl): MiddlewareHandler<AppEnvironment> {
+  return function requirePrivate(c, next) {
+    const isBearer = /^bearer\b/i.test(c.req.header("Authorization")?.trim() ?? "");
+    if (isBearer || publicUrl.isPrivate(c)) return next();
+    throw new AppError(
+      "ErrNotPermitted",
+      "A password without TLS is taken from the host of the server alone: use https",
+    );
   };
 }
 

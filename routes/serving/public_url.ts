@@ -1,6 +1,11 @@
 import type { Context } from "hono";
 import { getPathNoStrict } from "hono/utils/url";
-import { connectedAddress, type TrustedProxies } from "../request/client_address.ts";
+import {
+  clientAddress,
+  connectedAddress,
+  isLoopback,
+  type TrustedProxies,
+} from "../request/client_address.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 
 /** The address under which clients reach the server, in URLs that it hands out (C 19, C 31). */
@@ -30,6 +35,18 @@ export class PublicUrl {
     const trusted = address !== undefined && this.#proxies.has(address);
     const { proto, host: shown } = trusted ? { ...own, ...forwarded(c.req.raw.headers) } : own;
     return `${proto}://${shown}`;
+  }
+
+  /** Whether nobody on the way of a request can read it: it has come by TLS, or from this host. */
+  isPrivate(c: Context<AppEnvironment>): boolean {
+    const { protocol } = new URL(c.req.url);
+    const connected = connectedAddress(c);
+    if (protocol === "https:" || connected === undefined) return true;
+    const { headers } = c.req.raw;
+    if (isLoopback(clientAddress(connected, headers, this.#proxies))) return true;
+    if (!this.#proxies.has(connected)) return false;
+    const { proto = this.#origin?.split(":")[0] } = forwarded(headers);
+    return proto === "https";
   }
 
   /** The URL of the server, to which the path of a route is appended. */

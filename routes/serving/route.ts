@@ -1,10 +1,11 @@
 import type { AuditTrail } from "../../core/audit.ts";
 import type { Privilege } from "../../core/caller.ts";
-import type { HostCapacity } from "../../core/capacity/mod.ts";
+import type { CapacityHistory, HostCapacity } from "../../core/capacity/mod.ts";
 import type { Chunk } from "../../core/content.ts";
 import type { IsOver } from "../../core/credential_end.ts";
 import type { Events } from "../../core/events.ts";
 import type { HubService } from "../../core/hub/ports.ts";
+import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
 import type { ValidateReport } from "../../core/reports.ts";
 import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
@@ -17,8 +18,10 @@ import type { TokenService } from "../../core/tokens.ts";
 import type { LinkService } from "../../core/tree/links.ts";
 import type { UploadService } from "../../core/tree/resumable_upload.ts";
 import type { WaiverService } from "../../core/waivers.ts";
-import type { Context } from "hono";
+import type { S3Service } from "../../core/s3/service.ts";
+import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnvironment } from "../request/environment.ts";
+import type { Access } from "./auth.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { PublicUrl } from "./public_url.ts";
@@ -52,12 +55,15 @@ export interface Services {
   readonly auditTrail: AuditTrail | undefined;
   readonly uploads: UploadService;
   readonly hub: HubService;
+  readonly dav: DavStore;
+  readonly s3: S3Service;
   /** Bounds how many large commits are in memory at once. */
   readonly largeCommits: Semaphore;
   readonly publicUrl: PublicUrl;
   /** Whether others see the addresses of requests, by the spans of the runtime. */
   readonly isTraced: boolean;
   readonly capacity: HostCapacity;
+  readonly capacityHistory: CapacityHistory;
   readonly validateReport: ValidateReport;
   /** Bounds how many large reports are in memory at once. */
   readonly largeReports: Semaphore;
@@ -68,9 +74,13 @@ export interface Services {
   readonly log: Log;
 }
 
+type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+/** The methods of RFC 4918. */
+type DavMethodName = "PROPFIND" | "PROPPATCH" | "MKCOL" | "COPY" | "MOVE" | "LOCK" | "UNLOCK";
+
 /** A route as the app serves it: its address, the privilege that it needs, and its handler. */
 export interface ServedRoute {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+  readonly method: HttpMethod | DavMethodName;
   /**
    * In OpenAPI's form, such as `/scans/{id}`. `{+path}` is the rest of the address, slashes as well
    * (RFC 6570). A route answers with and without a trailing slash.
@@ -85,6 +95,11 @@ export interface ServedRoute {
   readonly basic?: boolean;
   /** Whether its address is signed, in place of a credential. @default false */
   readonly signed?: boolean;
+  /**
+   * Verifies who makes a request, in place of a credential in a header: sets its caller, in the tree that the
+   * request acts in, and counts it.
+   */
+  readonly authenticate?: (access: Access, services: Services) => MiddlewareHandler<AppEnvironment>;
   /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
   readonly action?: string;
   /**
@@ -102,6 +117,7 @@ export interface ServedRoute {
 
 /** A route of the API, with its description. */
 export interface Route extends ServedRoute {
+  readonly method: HttpMethod;
   readonly tree?: boolean;
   readonly operation: Operation;
 }

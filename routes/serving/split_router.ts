@@ -4,28 +4,31 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 
 /**
- * Routes below a prefix apart from all others. Those of the hub need a router that takes twenty times as
- * long as the one that serves the others.
+ * Routes below some prefixes apart from all others. Those of the hub, of S3 and of WebDAV need a router that
+ * takes twenty times as long as the one that serves the others.
  */
 export class SplitRouter<T> implements Router<T> {
   readonly name = "SplitRouter";
-  readonly #prefix: string;
+  readonly #prefixes: readonly string[];
   readonly #below = new TrieRouter<T>();
   readonly #others = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
 
-  /** @param prefix Ends with a slash. */
-  constructor(prefix: string) {
-    this.#prefix = prefix;
+  constructor(prefixes: readonly string[]) {
+    this.#prefixes = prefixes;
   }
 
   add(method: string, path: string, handler: T): void {
-    const isBelow = path.startsWith(this.#prefix);
+    const isBelow = this.#isBelow(path);
     const isMiddleware = path === "/*" || path === "*";
     if (isBelow || isMiddleware) this.#below.add(method, path, handler);
     if (!isBelow) this.#others.add(method, path, handler);
   }
 
   match(method: string, path: string): Result<T> {
-    return (path.startsWith(this.#prefix) ? this.#below : this.#others).match(method, path);
+    return (this.#isBelow(path) ? this.#below : this.#others).match(method, path);
+  }
+
+  #isBelow(path: string): boolean {
+    return this.#prefixes.some((prefix) => path.startsWith(prefix));
   }
 }

@@ -60,11 +60,10 @@ export async function sendFile(
     "Accept-Ranges": "bytes",
     // The content of a path may change, so caches must revalidate.
     "Cache-Control": "private, no-cache",
-    ...replacements,
   };
   const { status, range } = selection;
   if (status === 412) throw selection.refusal;
-  if (status === 304) return respond(c, null, 304, headers);
+  if (status === 304) return respond(c, null, 304, { ...headers, ...replacements });
   if (range === undefined) {
     return failure(c, {
       kind: "ErrResourcesInvalidRequest",
@@ -80,6 +79,7 @@ export async function sendFile(
     "Content-Length": String(end - start),
     "Content-Disposition": attachment(record.name),
     ...(status === 206 && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
+    ...replacements,
   };
   return content === undefined
     ? respond(c, null, status, all)

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { AppError, quoted } from "../../core/errors.ts";
+import type { ResourceRecord } from "../../core/ports.ts";
 import { entryOf } from "../../core/entries.ts";
 import { changedOwners, changedRecords } from "../../core/tree/change_set.ts";
 import type { Tree } from "../../core/tree/changes.ts";
@@ -12,6 +13,7 @@ import { bodyContent, uploadBodyLimits } from "../request/body.ts";
 import { representationOf, requirePreconditions, select } from "../request/conditional.ts";
 import { statedDigests, verifyDigests } from "../request/digests.ts";
 import { sendFile } from "./download.ts";
+import { pathInAddress } from "../request/address_path.ts";
 import { entryList } from "../reply/entries.ts";
 import { success } from "../reply/envelope.ts";
 import { treeOfRequest } from "../serving/at.ts";
@@ -23,9 +25,20 @@ type Handled = Context<AppEnvironment>;
 /** How many slashes of an address precede the path: `/api/v1/files/`. */
 const SLASHES_BEFORE_PATH = 4;
 
+/** How a request stores its body. */
+export interface StoreOptions {
+  readonly path: string;
+  /** Whether the directory above must be there. @default false: it is made */
+  readonly needsParent?: boolean;
+}
+
 /** `GET` and `HEAD /files/{+path}` (C 17). */
 export async function getFile(c: Handled, tree: Tree): Promise<Response> {
-  const path = filePathOf(c);
+  return await sendPath(c, tree, pathInAddress(c, SLASHES_BEFORE_PATH));
+}
+
+/** The file at a path, as the request asks for it. */
+export async function sendPath(c: Handled, tree: Tree, path: string): Promise<Response> {
   // Recorded if the gate refuses it.
   auditChange(c, { paths: [path] });
   const found = await downloadFile(await treeOfRequest(c, tree), {
@@ -38,8 +51,18 @@ export async function getFile(c: Handled, tree: Tree): Promise<Response> {
 
 /** `PUT /files/{+path}` (C 17). */
 export async function putFile(c: Handled, tree: Tree): Promise<Response> {
+  const path = pathInAddress(c, SLASHES_BEFORE_PATH);
+  const { record, isReplaced } = await storeBody(c, tree, { path });
+  return success(c, entryOf(record), isReplaced ? 200 : 201);
+}
+
+/** Stores the body of the request at a path. Adds the ETag of the file to the reply. */
+export async function storeBody(
+  c: Handled,
+  tree: Tree,
+  { path, needsParent = false }: StoreOptions,
+): Promise<{ readonly record: ResourceRecord; readonly isReplaced: boolean }> {
   const { raw } = c.req;
-  const path = filePathOf(c);
   auditChange(c, { paths: [path] });
   refusePart(raw.headers);
   const digests = statedDigests(raw.headers);
@@ -49,18 +72,19 @@ export async function putFile(c: Handled, tree: Tree): Promise<Response> {
     content: bodyContent(raw, uploadBodyLimits(tree)),
     declaredSize: Number(raw.headers.get("Content-Length") ?? 0),
     requireCondition: (found) => requirePreconditions(raw.headers, found),
+    needsParent,
     verify: (received) => verifyDigests(digests, received),
   });
   if (record === undefined) throw new Error("The file has no record");
   auditChange(c, { paths: [record.path], records: changedOwners(changes) });
   const isReplaced = changes.some(({ kind, records }) => kind === "updated" && records.length > 0);
   addHeader(c, "ETag", representationOf(record).etag);
-  return success(c, entryOf(record), isReplaced ? 200 : 201);
+  return { record, isReplaced };
 }
 
 /** `DELETE /files/{+path}` (C 17). */
 export async function deleteFile(c: Handled, tree: Tree): Promise<Response> {
-  const paths = [filePathOf(c)];
+  const paths = [pathInAddress(c, SLASHES_BEFORE_PATH)];
   auditChange(c, { paths });
   const changes = await remove(tree, {
     caller: callerOf(c),
@@ -69,25 +93,6 @@ export async function deleteFile(c: Handled, tree: Tree): Promise<Response> {
   });
   auditChange(c, { paths, records: changedOwners(changes) });
   return await entryList(c, changedRecords(changes, "deleted"));
-}
-
-/** The path in the address, decoded once. A plus is a plus. */
-function filePathOf(c: Handled): string {
-  const [address = ""] = /^[^?#]*/.exec(c.req.url) ?? [];
-  const afterOrigin = address.slice(address.indexOf("/", address.indexOf("://") + 3));
-  // A proxy may have left the path of the public URL, which that of the route lacks.
-  const slash = afterOrigin.endsWith("/") ? "/" : "";
-  const inPath = `${c.req.path}${slash}`.split("/").length - SLASHES_BEFORE_PATH;
-  const encoded = afterOrigin.split("/").slice(-inPath).join("/");
-  try {
-    return decodeURIComponent(encoded);
-  } catch (error) {
-    throw new AppError(
-      "ErrResourcesInvalidRequest",
-      `Invalid path ${quoted(encoded)}: it is not percent-encoded UTF-8`,
-      { cause: error },
-    );
-  }
 }
 
 /** Refuses a body that is a part of the content (RFC 9110, 14.5). */

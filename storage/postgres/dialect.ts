@@ -1,7 +1,7 @@
 import type { Dialect } from "../tables/dialect.ts";
 import { RECORD_TABLES } from "../tables/references.ts";
 import { HOLD } from "./locks.ts";
-import { byPath, indexed, isParent } from "./path_conditions.ts";
+import { byPath, indexed, isParent, isTopLevel } from "./path_conditions.ts";
 
 /** The id of this server, which its connections state. */
 const SERVER = "current_setting('strongroom.server')";
@@ -28,9 +28,11 @@ export const POSTGRES: Dialect = {
     `(${indexed(column)} ${operator === "=" ? "=" : `${operator[0]}=`} ${indexed(value)}
       AND ${column} ${operator} ${value})`,
   matches: (text, pattern) => `${text} ~ ${pattern}`,
+  firstSegment: (text) => `split_part(${text}, '/', 1)`,
   pattern: (letters) => letters.map((any) => `[${any.map(escaped).join("")}]`).join(""),
   byPath,
   isParent,
+  isTopLevel,
   child: "name",
   childKey: (_, name) => name,
   indexedBy: () => "",

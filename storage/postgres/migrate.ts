@@ -16,7 +16,10 @@ import repositoryVersions from "./migrations/0015_repository_versions.sql" with 
 import plannedChanges from "./migrations/0016_planned_changes.sql" with { type: "text" };
 import contentsAtCommit from "./migrations/0017_contents_at_commit.sql" with { type: "text" };
 import largeChanges from "./migrations/0018_large_changes.sql" with { type: "text" };
-import history from "./migrations/0019_history.sql" with { type: "text" };
+import verdictDays from "./migrations/0019_verdict_days.sql" with { type: "text" };
+import dav from "./migrations/0020_dav.sql" with { type: "text" };
+import s3Objects from "./migrations/0021_s3_objects.sql" with { type: "text" };
+import history from "./migrations/0022_history.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -40,6 +43,9 @@ const MIGRATIONS: readonly string[] = [
   plannedChanges,
   contentsAtCommit,
   largeChanges,
+  verdictDays,
+  dav,
+  s3Objects,
   history,
 ];
 

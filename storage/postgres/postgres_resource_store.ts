@@ -17,10 +17,13 @@ import type {
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { RecordSearch } from "../../core/search.ts";
 import { Semaphore } from "../../core/semaphore.ts";
+import type { ShareQuery, Shares } from "../../core/shares.ts";
+import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { type PastTree, SqlHistoryStore } from "../tables/history_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
+import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
@@ -64,7 +67,7 @@ import { statementsOf } from "./run_statements.ts";
 import { SharedScanQueue } from "./shared_scan_queue.ts";
 import { STATEMENTS } from "./statements.ts";
 import type { PostgresStoreOptions } from "./store_options.ts";
-import { storedBytes, usageOf } from "./usage.ts";
+import { readShares, usageOf } from "./usage.ts";
 import type { PostgresTransaction } from "./write_transaction.ts";
 import { Writes } from "./writes.ts";
 
@@ -95,7 +98,9 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly upkeep: SqlUpkeepStore;
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
+  readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
@@ -148,7 +153,9 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
       (credential) => revocations.isRevoked(credential),
       () => revocations.settled(),
     );
+    this.dav = new SqlDavStore(statementsOf(STATEMENTS.dav, parts));
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
+    this.s3 = new SqlS3Store(statementsOf(STATEMENTS.s3, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
     const uploads = statementsOf(STATEMENTS.uploads, parts);
     this.uploads = new SqlUploadStore(uploads);
@@ -244,9 +251,9 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     return usageOf(this.database, scope);
   }
 
-  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
-    using _turn = await this.#counting.acquire(signal);
-    return await storedBytes(this.database, scope, signal);
+  async shares(query: ShareQuery, signal: AbortSignal): Promise<Shares> {
+    using _turn = await this.#counting.acquire(signal, query.scope.userId);
+    return await readShares(this.database, query, signal);
   }
 
   collectFiles(roots: CollectionRoots, past?: PastTree): Promise<FileCollection> {

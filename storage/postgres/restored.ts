@@ -31,8 +31,9 @@ export function noteRestore(database: Database): Promise<boolean> {
       await session.run(
         "UPDATE event_channels SET epoch = replace(gen_random_uuid()::text, '-', '')",
       );
-      // One that has ended since must not be open again.
+      // One that has ended since must not be open again, and a client that holds a lock knows of nothing restored.
       await session.run("DELETE FROM console_sessions");
+      await session.run("DELETE FROM locks");
     }
     await session.commit();
     return isRestored;

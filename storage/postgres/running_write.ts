@@ -1,5 +1,6 @@
 import type { Entries } from "../../core/event_channel.ts";
 import type { WriteOptions } from "../../core/ports.ts";
+import type { DavHint } from "../tables/dav_changes.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
 import { commit, isAtWork, markRun, type TransactionId, transactionId } from "./commits.ts";
 import type { Database, HeldSession } from "./database.ts";
@@ -18,7 +19,7 @@ import {
   Strayed,
   TooLarge,
 } from "./large_changes.ts";
-import { LOCKS } from "./locks.ts";
+import { LOCKS, treeLock } from "./locks.ts";
 import type { Session } from "./session.ts";
 import { lockKeys, lockTree, type Trees, type TreeTurns } from "./tree_turns.ts";
 import { PostgresTransaction, type TransactionRunner } from "./write_transaction.ts";
@@ -44,7 +45,7 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
   readonly #published = Promise.withResolvers<void>();
   /** What others have committed before, and may not have published yet. */
   readonly #earlier: Promise<unknown>[] = [];
-  readonly #locks = new Map<string, Promise<void>>();
+  readonly #locks = new Map<string, Promise<DavHint>>();
   readonly #changed: Root[] = [];
   #began: Promise<Begun> | undefined;
   #held: HeldSession | undefined;
@@ -141,6 +142,16 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
     return await this.#run(isLarge ? [] : lockKeys(trees), work);
   }
 
+  async beside<T>(userId: number, work: (session: Session) => Promise<T>): Promise<T> {
+    return await this.#run(this.#change === undefined ? lockKeys([userId]) : [], work);
+  }
+
+  async davHint(userId: number): Promise<DavHint> {
+    await this.beside(userId, () => Promise.resolve());
+    const locked = this.#locks.get(treeLock(userId)) ?? this.#locks.get(LOCKS.allTrees);
+    return await locked ?? { locks: true, properties: true };
+  }
+
   async change<T>(roots: readonly Root[], work: (session: Session) => Promise<T>): Promise<T> {
     const { large, maxRecords } = this.#parts;
     this.#changed.push(...roots);
@@ -215,12 +226,14 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
 
   /** Takes the locks that are not taken yet. */
   async #lock(session: Session, keys: readonly string[]): Promise<void> {
-    if (this.#locks.has(LOCKS.allTrees)) return await this.#locks.get(LOCKS.allTrees);
+    const all = this.#locks.get(LOCKS.allTrees);
+    if (all !== undefined) return void await all;
     await Promise.all(keys.map((key) => {
       const known = this.#locks.get(key);
       if (known !== undefined) return known;
-      const locked = lockTree(session, key).then(() => {
+      const locked = lockTree(session, key).then((hint) => {
         this.#earlier.push(this.#parts.turns.granted(key, this.#published.promise));
+        return hint;
       });
       this.#locks.set(key, locked);
       return locked;

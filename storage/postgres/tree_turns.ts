@@ -1,4 +1,5 @@
 import { LOCKS, treeLock } from "./locks.ts";
+import type { DavHint } from "../tables/dav_changes.ts";
 import type { Session } from "./session.ts";
 
 /** What a transaction writes to: the trees of some users, or all trees. */
@@ -49,14 +50,19 @@ export function lockKeys(trees: Trees): string[] {
     : [...new Set(trees)].sort((a, b) => a - b).map(treeLock);
 }
 
-/** Takes the lock of a tree, or of all trees, until the transaction ends. */
-export async function lockTree(session: Session, key: string): Promise<void> {
+/**
+ * Takes the lock of a tree, or of all trees, until the transaction ends. Returns what clients of WebDAV have left
+ * there, as far as that is known.
+ */
+export async function lockTree(session: Session, key: string): Promise<DavHint> {
   if (key === LOCKS.allTrees) {
     await session.get("SELECT pg_advisory_xact_lock(:key::bigint)", { key });
-    return;
+    return { locks: true, properties: true };
   }
-  await session.get(
-    `SELECT pg_advisory_xact_lock_shared(:all::bigint), pg_advisory_xact_lock(:key::bigint)`,
-    { all: LOCKS.allTrees, key },
-  );
+  const row = await session.get("SELECT lock_tree(:all::bigint, :key::bigint) AS found", {
+    all: LOCKS.allTrees,
+    key,
+  });
+  const found = Number(row?.found);
+  return { locks: (found & 1) !== 0, properties: (found & 2) !== 0 };
 }

@@ -1,5 +1,8 @@
 import type { Scope, Usage } from "../../core/ports.ts";
+import type { ShareQuery, Shares } from "../../core/shares.ts";
+import { countedFor, LARGEST, summedUp, toShares } from "../tables/shares.ts";
 import type { Database } from "./database.ts";
+import { POSTGRES } from "./dialect.ts";
 import { scopeCondition, type Source } from "./lookup.ts";
 
 /** What the trees within the scope hold. */
@@ -23,14 +26,18 @@ export async function usageOf(source: Source, scope: Scope): Promise<Usage> {
   };
 }
 
-/** {@link ResourceStore.storedBytes} */
-export async function storedBytes(
+/** {@link RecordShares.shares} */
+export async function readShares(
   database: Database,
-  scope: Scope,
+  query: ShareQuery,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Shares> {
   signal.throwIfAborted();
-  const { condition, parameters } = scopeCondition(scope);
+  const { table, first, isAfter, condition, parameters, columns, together } = countedFor(
+    query,
+    POSTGRES,
+  );
+  const rows = `(SELECT ${columns} FROM ${table} WHERE ${isAfter} AND ${condition})`;
   return await database.use("long", async (session) => {
     const pid = Number((await session.get("SELECT pg_backend_pid() AS pid"))?.pid);
     let stopped: Promise<unknown> | undefined;
@@ -41,15 +48,12 @@ export async function storedBytes(
     };
     signal.addEventListener("abort", stop);
     try {
-      const row = await session.get(
-        `SELECT coalesce(sum(size), 0) AS bytes FROM (
-           SELECT hash, max(size) AS size FROM records
-           WHERE ${condition} AND hash IS NOT NULL GROUP BY hash
-         ) AS content`,
-        parameters,
+      const found = await session.all(
+        `WITH counted AS (${summedUp(rows, together)}) ${LARGEST}`,
+        { ...parameters, after: first, limit: query.limit },
       );
       signal.throwIfAborted();
-      return Number(row?.bytes);
+      return toShares(found);
     } catch (error) {
       signal.throwIfAborted();
       throw error;

@@ -9,17 +9,21 @@ import type {
   Scope,
   WriteTransaction,
 } from "../../core/ports.ts";
+import type { ObjectFacts } from "../../core/object_facts.ts";
+import { factsRow } from "../tables/s3_store.ts";
 import { inParts, mapInParts } from "../tables/parts.ts";
+import { type DavHint, SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
 import { requireFilesFree, requireFree, type Root } from "./large_changes.ts";
 import { putContents, removeContents, replaceContent, unreferencedOf } from "./contents.ts";
-import { storeDecided } from "./decided_uploads.ts";
+import { storeDecided, Undecided } from "./decided_uploads.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { quarantineContents } from "./quarantine.ts";
 import { invalidateScans } from "./replaced_scans.ts";
 import { findByPath } from "./lookup.ts";
 import type { Session } from "./session.ts";
 import { copySubtrees, deleteSubtrees, moveSubtrees } from "./subtree_changes.ts";
+import { STATEMENTS } from "./statements.ts";
 import type { Trees } from "./tree_turns.ts";
 import { usageOf } from "./usage.ts";
 import { completeUpload, findContents, takeObjects } from "./waiting_contents.ts";
@@ -30,6 +34,13 @@ export interface TransactionRunner {
   in<T>(trees: Trees, work: (session: Session) => Promise<T>): Promise<T>;
   /** Runs `work` in the transaction, which changes the roots and what is below them. */
   change<T>(roots: readonly Root[], work: (session: Session) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in the transaction, for what belongs to a tree besides its records. A large change need not take
+   * the lock of the tree for it.
+   */
+  beside<T>(userId: number, work: (session: Session) => Promise<T>): Promise<T>;
+  /** What the tree of a user has for WebDAV, as its lock was taken; a large change knows nothing. */
+  davHint(userId: number): Promise<DavHint>;
 }
 
 /** The operations of a write transaction. */
@@ -40,12 +51,25 @@ export class PostgresTransaction implements WriteTransaction {
   /** What is to be done before the commit. */
   readonly actions: (() => Promise<void>)[] = [];
   readonly contents: ContentChanges;
+  readonly dav: SqlDavChanges;
+  readonly #hint: TransactionRunner["davHint"];
 
   /** @param kept Keeps the records that moves, copies and deletions change. */
   constructor(runner: TransactionRunner, kept: ChangeRecords) {
     this.#in = (trees, work) => runner.in(trees, work);
     this.#change = (roots, work) => runner.change(roots, work);
     this.#kept = kept;
+    this.#hint = (userId) => runner.davHint(userId);
+    this.dav = new SqlDavChanges({
+      run(userId, statement, parameters) {
+        const work = (session: Session) => session.all(STATEMENTS.dav[statement], parameters);
+        // A large change that has begun has not seen the lock.
+        return statement === "addLock"
+          ? runner.change([{ userId, path: String(parameters.path) }], work)
+          : runner.beside(userId, work);
+      },
+      hint: this.#hint,
+    });
     this.contents = {
       lock: async (rows: readonly ContentRow[]) => {
         await this.#in([], (session) => putContents(session, rows, Date.now()));
@@ -124,10 +148,14 @@ export class PostgresTransaction implements WriteTransaction {
     return this.#change(roots, (session) => copySubtrees(session, this.#kept, { placements, now }));
   }
 
-  /** {@link storeDecided} */
-  storeDecided(upload: DecidedUpload): Promise<UploadEffects> {
+  /**
+   * {@link storeDecided}
+   *
+   * @throws {Undecided} when the tree has locks, too.
+   */
+  async storeDecided(upload: DecidedUpload): Promise<UploadEffects> {
     const { userId, newRecords, newContents } = upload;
-    return this.#in([userId], async (session) => {
+    const effects = await this.#in([userId], async (session) => {
       const free = [
         requireFree(session, placesOf(newRecords)),
         requireFilesFree(session, newContents),
@@ -135,10 +163,18 @@ export class PostgresTransaction implements WriteTransaction {
       const [effects] = await Promise.all([storeDecided(session, upload), ...free]);
       return effects;
     });
+    if ((await this.#hint(userId)).locks) throw new Undecided();
+    return effects;
   }
 
   usage(userId: number) {
     return this.#in([userId], (session) => usageOf(session, { userId, everyone: false }));
+  }
+
+  keepFacts(record: Pick<ResourceRecord, "id" | "hash">, facts: ObjectFacts): Promise<void> {
+    return this.#in([], async (session) => {
+      await session.run(STATEMENTS.s3.keepFacts, factsRow(record, facts));
+    });
   }
 
   completeUpload(id: string, now: number): Promise<void> {

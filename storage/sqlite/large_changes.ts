@@ -6,6 +6,7 @@ import type { Remote } from "../threads/rpc.ts";
 import { ChangeRecords } from "../tables/change_records.ts";
 import { Busy, TooLarge } from "./change_refused.ts";
 import { effectsOf } from "./decided_uploads.ts";
+import type { DavHints } from "./dav_hints.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { ReaderThread } from "./reader_thread.ts";
 import { transactionOn, type TransactionRules, type WriterCalls } from "./write_transaction.ts";
@@ -23,6 +24,7 @@ export interface LargeChangeParts {
   readonly longReader: ReaderThread;
   /** Where the records that it changes are kept. */
   readonly files: TemporaryFiles;
+  readonly dav: DavHints;
   /** A change of more records than this is large. */
   readonly maxDirectRecords: number;
 }
@@ -100,7 +102,7 @@ export class LargeChanges {
     work: (transaction: WriteTransaction) => Promise<T>,
     options: WriteOptions<T>,
   ): Promise<T> {
-    const { commits, writer, files } = this.#parts;
+    const { commits, writer, files, dav } = this.#parts;
     const records = new ChangeRecords(files);
     const rules = this.#directRules;
     try {
@@ -113,6 +115,7 @@ export class LargeChanges {
             last: (work) => work(),
             withCommit: (work) => work(),
             records,
+            dav,
             rules,
           })),
         options,
@@ -128,10 +131,10 @@ export class LargeChanges {
     upload: DecidedUpload,
     { onCommit }: Pick<WriteOptions<UploadEffects>, "onCommit">,
   ): Promise<UploadEffects | undefined> {
-    const { commits, writer } = this.#parts;
+    const { commits, writer, dav } = this.#parts;
     const owner = { userId: upload.userId, everyone: false };
     return await commits.run(async () => {
-      if (this.covers(owner)) return undefined;
+      if (this.covers(owner) || dav.at(upload.userId, Date.now()).locks) return undefined;
       const ids = await writer.storeDecided(upload, Date.now());
       return ids && effectsOf(upload, ids);
     }, {
@@ -196,6 +199,7 @@ export class LargeChanges {
         last: (work) => Promise.resolve(void last.push(work)),
         withCommit: (work) => Promise.resolve(void actions.push(work)),
         records,
+        dav: this.#parts.dav,
         rules: this.#stepRules(userIds),
       }));
       for (const work of last) await work();

@@ -4,9 +4,9 @@ import type {
   ItemsJson,
   ListQuery,
   ResourceRecord,
-  Scope,
 } from "../../core/ports.ts";
 import { Semaphore } from "../../core/semaphore.ts";
+import type { ShareQuery, Shares } from "../../core/shares.ts";
 import type { LargeChanges } from "./large_changes.ts";
 import type { ListBatch, ListForm } from "./list_batch.ts";
 import type { ReaderThread } from "./reader_thread.ts";
@@ -101,21 +101,21 @@ export class LongReads {
     }
   }
 
-  /** {@link ResourceStore.storedBytes} */
-  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
-    using _turn = await this.#counting.acquire(signal);
+  /** {@link RecordShares.shares} */
+  async shares(query: ShareQuery, signal: AbortSignal): Promise<Shares> {
+    using _turn = await this.#counting.acquire(signal, query.scope.userId);
     using worker = this.#parts.longReader.acquire();
     const reader = worker.remote;
-    await reader.openStoredBytes(scope);
+    await reader.openShares(query);
     try {
       for (;;) {
-        await this.#parts.largeChanges.settled([scope]);
-        const bytes = await reader.nextStoredBytes();
-        if (bytes !== undefined) return bytes;
+        await this.#parts.largeChanges.settled([query.scope]);
+        const shares = await reader.nextShares();
+        if (shares !== undefined) return shares;
         signal.throwIfAborted();
       }
     } finally {
-      await reader.closeStoredBytes();
+      await reader.closeShares();
     }
   }
 

@@ -27,7 +27,10 @@ import consoleSessions from "./migrations/0025_console_sessions.sql" with { type
 import endedCredentials from "./migrations/0026_ended_credentials.sql" with { type: "text" };
 import joinedUploads from "./migrations/0027_joined_uploads.sql" with { type: "text" };
 import unknownVerdict from "./migrations/0028_unknown_verdict.sql" with { type: "text" };
-import history from "./migrations/0029_history.sql" with { type: "text" };
+import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text" };
+import dav from "./migrations/0030_dav.sql" with { type: "text" };
+import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
+import history from "./migrations/0032_history.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -59,6 +62,9 @@ const MIGRATIONS: readonly string[] = [
   endedCredentials,
   joinedUploads,
   unknownVerdict,
+  verdictDays,
+  dav,
+  s3Objects,
   history,
 ];
 

@@ -9,10 +9,12 @@ import type {
 } from "../../core/ports.ts";
 import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
 import type { SearchPage, SearchQuery } from "../../core/search.ts";
+import type { ShareQuery, Shares } from "../../core/shares.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
 import type { RefusalQuery } from "../tables/verdict_statements.ts";
 import { Collection } from "./collection.ts";
 import { Connection } from "./connection.ts";
+import { CountedShares } from "./counted_shares.ts";
 import { findPastById, findPastByPath } from "./past.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
@@ -24,7 +26,7 @@ import type { HubRequest } from "../tables/hub_pages.ts";
 import { SQLITE } from "./dialect.ts";
 import { searchPage } from "../tables/search.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
-import { type PinnedState, StoredBytes, usageAcross } from "./usage.ts";
+import { type PinnedState, usageAcross } from "./usage.ts";
 
 /**
  * Loads what a thread of a server without repositories never needs. With the hashes of the runtime, it takes 3 MB
@@ -43,7 +45,7 @@ export class Reader {
   #lists: OpenLists | undefined;
   readonly #collections = new Map<number, Collection>();
   #opened = 0;
-  #stored: StoredBytes | undefined;
+  #counted: CountedShares | undefined;
 
   /** The state before the large change that is going on, of the records of its users. */
   #pinned: PinnedState | undefined;
@@ -57,7 +59,7 @@ export class Reader {
     this.#lists?.[Symbol.dispose]();
     for (const collection of [...this.#collections.keys()]) this.closeCollection(collection);
     this.#lookups?.[Symbol.dispose]();
-    this.closeStoredBytes();
+    this.closeShares();
     this.unpin();
   }
 
@@ -99,20 +101,20 @@ export class Reader {
     return usageAcross(this.#connection, this.#pinned, scope);
   }
 
-  /** Begins to count the bytes of the contents of trees, instead of the count before. */
-  openStoredBytes(scope: Scope): void {
-    this.closeStoredBytes();
-    this.#stored = new StoredBytes(new Connection(this.#path, { readOnly: true }), scope);
+  /** Begins to count what trees hold, instead of the count before. */
+  openShares(query: ShareQuery): void {
+    this.closeShares();
+    this.#counted = new CountedShares(new Connection(this.#path, { readOnly: true }), query);
   }
 
-  /** Counts for a moment. Returns the bytes at the end. */
-  nextStoredBytes(): number | undefined {
-    return this.#stored?.next();
+  /** Counts for a moment. Returns the parts at the end. */
+  nextShares(): Shares | undefined {
+    return this.#counted?.next();
   }
 
-  closeStoredBytes(): void {
-    this.#stored?.[Symbol.dispose]();
-    this.#stored = undefined;
+  closeShares(): void {
+    this.#counted?.[Symbol.dispose]();
+    this.#counted = undefined;
   }
 
   /** {@link bytesOfAll} */

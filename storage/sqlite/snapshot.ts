@@ -32,6 +32,7 @@ export async function copyDatabase(source: string, target: string): Promise<void
   copy.script("PRAGMA journal_mode = DELETE");
   // Their parts are not part of a backup.
   if (hasTable(copy, "uploads")) copy.run("DELETE FROM uploads WHERE completed_at IS NULL");
+  if (hasTable(copy, "s3_uploads")) copy.script("DELETE FROM s3_parts; DELETE FROM s3_uploads");
   if (hasTable(copy, "lfs_objects")) {
     copy.run("DELETE FROM lfs_objects");
     // Nothing of the key stays in the file: who reads a backup must not be able to sign addresses.
@@ -39,6 +40,8 @@ export async function copyDatabase(source: string, target: string): Promise<void
   }
   // One that has ended since must not be open again in what is restored.
   if (hasTable(copy, "console_sessions")) copy.run("DELETE FROM console_sessions");
+  // A client that holds one would not know of what is restored.
+  if (hasTable(copy, "locks")) copy.run("DELETE FROM locks");
   // A server removes content after the commit that deleted its last record.
   if (hasTable(copy, "contents")) {
     copy.run(`DELETE FROM contents WHERE ${isUnreferenced(dialectOf(copy), "contents.hash")}`);

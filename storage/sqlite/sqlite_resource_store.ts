@@ -14,8 +14,10 @@ import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { RecordSearch } from "../../core/search.ts";
+import type { ShareQuery, Shares } from "../../core/shares.ts";
 import { Busy, TooLarge } from "./change_refused.ts";
 import { SqliteContentTable } from "./content_table.ts";
+import { DavHints } from "./dav_hints.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import { LargeChanges, MAX_DIRECT_RECORDS } from "./large_changes.ts";
 import { LongReads } from "./long_reads.ts";
@@ -28,10 +30,12 @@ import { makePrivate } from "../disk/files.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
+import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHistoryStore } from "../tables/history_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
+import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
@@ -74,6 +78,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly #shortReads: ShortReads;
   readonly #longReads: LongReads;
   readonly #files: TemporaryFiles;
+  readonly #davHints = new DavHints();
 
   readonly history: SqlHistoryStore;
   readonly scans: SqlScanStore;
@@ -82,7 +87,9 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly contents: SqliteContentTable;
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
+  readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
   readonly credentials: SqlCredentialStore;
   readonly search: RecordSearch["search"];
@@ -113,6 +120,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       lookups: this.#lookups,
       longReader: this.#longReader,
       files: this.#files,
+      dav: this.#davHints,
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
     });
     this.#shortReads = new ShortReads({
@@ -134,7 +142,9 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       version,
     });
     this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
+    this.dav = new SqlDavStore(statementsOf("dav", parts));
     this.links = new SqlLinkStore(statementsOf("links", parts));
+    this.s3 = new SqlS3Store(statementsOf("s3", parts));
     this.sessions = new SqlSessionStore(statementsOf("sessions", parts));
     this.credentials = new SqlCredentialStore(
       statementsOf("credentials", parts),
@@ -179,6 +189,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       const { reserveBytes = 0, minGeneration = 0 } = options;
       store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
       store.#points.connect();
+      store.#davHints.open((statement) => store.#points.rows(["dav", statement], {}));
     } catch (error) {
       store.#end();
       throw error;
@@ -248,8 +259,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     return measureDatabase(this.#path, { points: this.#points, commits: this.#commits });
   }
 
-  storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
-    return this.#longReads.storedBytes(scope, signal);
+  shares(query: ShareQuery, signal: AbortSignal): Promise<Shares> {
+    return this.#longReads.shares(query, signal);
   }
 
   collectFiles(roots: CollectionRoots): Promise<FileCollection> {

@@ -1,7 +1,9 @@
 import { historyStatements } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
+import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
+import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
 import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
@@ -13,9 +15,11 @@ import { SQLITE } from "./dialect.ts";
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
   credentials: credentialStatements(SQLITE),
+  dav: davStatements(SQLITE),
   links: LINK_STATEMENTS,
   history: historyStatements(SQLITE),
   objects: objectStatements(SQLITE),
+  s3: s3Statements(SQLITE),
   scans: scanStatements(SQLITE),
   sessions: SESSION_STATEMENTS,
   uploads: uploadStatements(SQLITE),

@@ -2,9 +2,6 @@ import type { Scope, Usage } from "../../core/ports.ts";
 import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import type { Connection } from "./connection.ts";
 
-/** Records of a page. */
-const PAGE_RECORDS = 5000;
-
 /** Restricts a sum to trees of some users, or to those of all others. */
 export interface UsageFilter {
   readonly userIds: readonly number[];
@@ -74,48 +71,4 @@ export function contentTotals(
     return { count: Number(row?.contents), bytes: Number(row?.bytes) };
   };
   return { files: of(1), database: of(0) };
-}
-
-/** A count of the bytes that the contents of trees take, each content once. It reads all their records. */
-export class StoredBytes implements Disposable {
-  readonly #connection: Connection;
-  readonly #sql: string;
-  readonly #user: number;
-  #after: string | number;
-
-  /** @param connection A connection of its own, which is closed with this. */
-  constructor(connection: Connection, { userId, everyone }: Scope) {
-    this.#connection = connection;
-    this.#user = userId;
-    const [key, condition] = everyone ? ["id", ":user IS NOT NULL"] : ["path", "user_id = :user"];
-    this.#after = everyone ? 0 : "";
-    connection.script(
-      "CREATE TEMP TABLE stored (hash TEXT PRIMARY KEY, size INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-    );
-    this.#sql = `SELECT ${key} AS last, hash, size FROM records
-      WHERE ${condition} AND ${key} > :after ORDER BY ${key} LIMIT ${PAGE_RECORDS}`;
-  }
-
-  /** Reads a page. Returns the bytes after the last one. */
-  next(): number | undefined {
-    const parameters = { user: this.#user, after: this.#after };
-    this.#connection.run(
-      `INSERT OR IGNORE INTO temp.stored SELECT hash, size FROM (${this.#sql}) WHERE hash <> ''`,
-      parameters,
-    );
-    const end = this.#connection.get(
-      `SELECT max(last) AS last, count(*) AS count FROM (${this.#sql})`,
-      parameters,
-    );
-    if (Number(end?.count) === PAGE_RECORDS) {
-      this.#after = typeof end?.last === "string" ? end.last : Number(end?.last);
-      return undefined;
-    }
-    const row = this.#connection.get("SELECT ifnull(sum(size), 0) AS bytes FROM temp.stored");
-    return Number(row?.bytes);
-  }
-
-  [Symbol.dispose](): void {
-    this.#connection[Symbol.dispose]();
-  }
 }

@@ -8,8 +8,11 @@ import type {
   WriteTransaction,
 } from "../../core/ports.ts";
 import type { Remote } from "../threads/rpc.ts";
+import { SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
+import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
+import { factsRow } from "../tables/s3_store.ts";
 import { inParts, mapInParts, partsOf } from "../tables/parts.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
 import type { SqlRow } from "../tables/dialect.ts";
@@ -43,6 +46,7 @@ export interface TransactionParts {
   readonly withCommit: WriteTransaction["last"];
   /** Keeps the records that moves, copies and deletions change. */
   readonly records: ChangeRecords;
+  readonly dav: DavHints;
   readonly rules: TransactionRules;
 }
 
@@ -95,6 +99,9 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       lookup({ userId, everyone: false });
       return await call((writer) => writer.usage(userId));
     },
+    async keepFacts(record, facts) {
+      await call((writer) => writer.rows(["s3", "keepFacts"], factsRow(record, facts)));
+    },
     async completeUpload(id, now) {
       const rows = await call((writer) => writer.rows(["uploads", "complete"], { id, now }));
       if (rows.length === 0) throw uploadEnded();
@@ -124,6 +131,13 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       remove: (hashes) => call((writer) => writer.removeContents(hashes)),
       quarantine: (hashes) => call((writer) => writer.quarantineContents(hashes)),
     },
+    dav: new SqlDavChanges({
+      run: (userId, statement, parameters) => {
+        parts.dav.note(userId, statement, parameters);
+        return call((writer) => writer.rows(["dav", statement], parameters));
+      },
+      hint: (userId, now) => Promise.resolve(parts.dav.at(userId, now)),
+    }),
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };
 }

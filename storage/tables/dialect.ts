@@ -33,15 +33,19 @@ export interface Dialect {
   /** The id that the last INSERT of this connection has assigned. */
   readonly lastId: string;
   /** Compares a column of paths with an expression, by an index if it has one. */
-  comparePath(column: string, operator: "<" | "<=" | "=" | ">", value: string): string;
+  comparePath(column: string, operator: "<" | "<=" | "=" | ">=" | ">", value: string): string;
   /** Whether a {@link pattern} is in a text. */
   matches(text: string, pattern: string): string;
+  /** The part of a text before its first slash, or all of it. */
+  firstSegment(text: string): string;
   /** What finds a word in a text: for each of its letters, any of these characters. */
   pattern(letters: readonly (readonly string[])[]): string;
   /** Sorts by a column of paths, by an index if it has one. */
   byPath(column: string): string;
   /** The records with this parent. */
   isParent(column: string, value: string): string;
+  /** The records directly under the root. */
+  isTopLevel(column: string): string;
   /** The column that an index of the children of a directory has in order. */
   readonly child: "path" | "name";
   /** The value that a child has in that column. */

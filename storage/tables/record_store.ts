@@ -8,10 +8,13 @@ import type { HistoryStore } from "../../core/history.ts";
 import type { HubStore } from "../../core/hub/store.ts";
 import type { LfsObjectStore } from "../../core/lfs_objects.ts";
 import type { LinkStore } from "../../core/links.ts";
+import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
+import type { S3Store } from "../../core/s3/store.ts";
 import type { RecordSearch } from "../../core/search.ts";
+import type { RecordShares } from "../../core/shares.ts";
 import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
 import type { UploadStore } from "../../core/uploads.ts";
 import type { VerdictStore } from "../../core/verdicts.ts";
@@ -46,6 +49,7 @@ export interface RecordStore
   extends
     ResourceStore,
     RecordSearch,
+    RecordShares,
     Partial<DecidedUploads>,
     Partial<LocatedLookup>,
     AsyncDisposable {
@@ -56,7 +60,9 @@ export interface RecordStore
   readonly verdicts: VerdictStore;
   readonly history: HistoryStore;
   readonly hub: HubStore;
+  readonly dav: DavStore;
   readonly links: LinkStore;
+  readonly s3: S3Store;
   readonly sessions: ConsoleSessionStore;
   readonly uploads: UploadStore;
   readonly objects: LfsObjectStore;

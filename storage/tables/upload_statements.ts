@@ -13,7 +13,8 @@ export const uploadStatements = (dialect: Dialect) => ({
     + (SELECT coalesce(sum(size), 0) FROM uploads WHERE user_id = :user AND completed_at IS NULL)
     + (SELECT coalesce(sum(size), 0) FROM lfs_objects WHERE user_id = :user) AS bytes`,
   unfinished: `SELECT count(*) AS count FROM uploads
-    WHERE user_id = :user AND completed_at IS NULL`,
+    WHERE user_id = :user AND completed_at IS NULL
+      AND CASE concat WHEN 's3' THEN 1 ELSE 0 END = CASE :concat WHEN 's3' THEN 1 ELSE 0 END`,
   add:
     `INSERT INTO uploads (${UPLOAD_COLUMNS}) VALUES (:id, :user, :maker, :path, :size, 0, :sha256,
     :onConflict, :metadata, :now, :expiry, NULL, :deferred, :concat)`,

@@ -31,7 +31,7 @@ export class SqlUploadStore implements UploadStore {
     const { userId: user, size } = upload;
     const { maxUnfinished, quota = Infinity, replacedBytes } = bounds;
     return this.#statements.write(async (run) => {
-      const [unfinished] = await run("unfinished", { user });
+      const [unfinished] = await run("unfinished", { user, concat: upload.concat });
       if (Number(unfinished?.count) >= maxUnfinished) return "tooMany";
       const [usage] = await run("usage", { user });
       if (Number(usage?.bytes) + size - replacedBytes > quota) return "overQuota";

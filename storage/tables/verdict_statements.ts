@@ -4,7 +4,12 @@ import {
   ruleCodesOf,
   type VerdictFinding,
 } from "../../core/verdicts.ts";
-import { type Verdict, VERDICTS } from "../../schemas/verdict_names.ts";
+import {
+  SCANNED_VERDICTS,
+  type ScannedVerdict,
+  type Verdict,
+  VERDICTS,
+} from "../../schemas/verdict_names.ts";
 import type { Dialect, SqlRow } from "./dialect.ts";
 
 /**
@@ -44,6 +49,9 @@ export const WAIVER_ID = `(SELECT max(id) FROM waivers
 const WAIVER_COLUMNS = `waivers.id AS waiver_id, waivers.sha256 AS waived, waivers.reason,
   waivers.user_id AS waiver_user, waivers.created_at AS waived_at, waivers.expires_at`;
 
+/** In milliseconds. */
+export const DAY_MS = 24 * 60 * 60_000;
+
 /** How many records a search for unscanned content looks at in one step. */
 const STEP_RECORDS = 2000;
 
@@ -58,6 +66,10 @@ export const verdictStatements = ({ rows }: Dialect) => ({
   records: `SELECT id, user_id, path FROM records
     WHERE hash = :hash AND hash <> '' AND user_id = :user AND name = :name AND id > :after
     ORDER BY id LIMIT 500`,
+  /** An index has them. Each content counts once for each of its names. */
+  days: `SELECT scanned_at / ${DAY_MS} AS day, verdict, count(*) AS files FROM scan_results
+    WHERE user_id = :user AND scanned_at >= :since AND skip = :skip
+    GROUP BY scanned_at / ${DAY_MS}, verdict`,
   lastOfStep: `SELECT max(id) AS id FROM (
       SELECT id FROM records WHERE id > :after ORDER BY id LIMIT ${STEP_RECORDS}
     ) AS step`,
@@ -127,6 +139,13 @@ export type CurrentResults = {
   /** The version of the scanners and their settings. */
   readonly version: string;
 };
+
+/** The verdict of a result in a column. */
+export function scannedVerdictOf(value: SqlRow[string] | undefined): ScannedVerdict {
+  const verdict = SCANNED_VERDICTS.find((known) => known === value);
+  if (verdict === undefined) throw new Error(`No scan ends with the verdict ${value}`);
+  return verdict;
+}
 
 /** The verdict in a column. */
 export function verdictOf(value: SqlRow[string] | undefined): Verdict {

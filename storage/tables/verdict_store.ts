@@ -5,6 +5,7 @@ import type {
   JudgedRecord,
   NamedContent,
   UnscannedPage,
+  VerdictsOfDay,
   VerdictStore,
   Waiver,
   WaiverPage,
@@ -12,7 +13,9 @@ import type {
 import { commit, numberOrNull, type SqlRow, type Statements, withoutNul } from "./dialect.ts";
 import {
   type CurrentResults,
+  DAY_MS,
   findingsOf,
+  scannedVerdictOf,
   verdictOf,
   type VerdictStatement,
 } from "./verdict_statements.ts";
@@ -53,6 +56,16 @@ export class SqlVerdictStore implements VerdictStore {
       id: Number(id),
       userId: Number(user_id),
       path: String(path),
+    }));
+  }
+
+  async daysOf(user: number, since: number): Promise<VerdictsOfDay[]> {
+    const { skip } = this.#results;
+    const rows = await this.#statements.read("days", { user, since, skip });
+    return rows.map(({ day, verdict, files }) => ({
+      day: Number(day) * DAY_MS,
+      verdict: scannedVerdictOf(verdict),
+      files: Number(files),
     }));
   }
 

@@ -1,4 +1,4 @@
-/** A browser for tests: Chromium of the system, driven through its own protocol. */
+/** A browser for tests: Chromium of the system, or Firefox if TEST_BROWSER says so. */
 
 import * as assert from "node:assert/strict";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -8,14 +8,19 @@ import { mintToken, TestServer, type TestServerOptions } from "../support/server
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram } from "../support/tools.ts";
 import { MAX_WAIT_MS } from "../support/until.ts";
+import { HAS_FIREFOX, launchFirefox } from "./firefox.ts";
 
 /** The program without an interface takes a third less processor time. */
 const CHROMIUM = await hasProgram("/usr/bin/chromium-headless-shell", "--version")
   ? "/usr/bin/chromium-headless-shell"
   : "/usr/bin/chromium";
 
-/** Whether the tests can run. They are skipped without Chromium. */
-export const HAS_BROWSER = await hasProgram(CHROMIUM, "--version");
+/** Whether the browser is Firefox. */
+export const IS_FIREFOX = Deno.env.get("TEST_BROWSER") === "firefox";
+
+/** Whether the tests can run. They are skipped without the browser. */
+export const HAS_BROWSER = IS_FIREFOX ? HAS_FIREFOX : await hasProgram(CHROMIUM, "--version");
+if (IS_FIREFOX && !HAS_FIREFOX) console.log("Skipped: Firefox ESR is not installed");
 
 /** Every privilege of a person who works with the console. */
 export const WORKER = [
@@ -67,6 +72,8 @@ export function credentialOf(claims: Claims = {}): Promise<string> {
   return mintToken({ userId: 1, privileges: WORKER, ...claims });
 }
 
+const PROGRAM = { executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: MAX_WAIT_MS };
+const launch = () => IS_FIREFOX ? launchFirefox(MAX_WAIT_MS) : chromium.launch(PROGRAM);
 let shared: Promise<Browser> | undefined;
 Deno.test.afterAll(endBrowser);
 
@@ -78,15 +85,14 @@ export async function openContext(
   { viewport, colorScheme, profile }: BrowserOptions = {},
 ): Promise<BrowserContext> {
   await refreshConsole();
-  const program = { executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: MAX_WAIT_MS };
   const options = {
     viewport: viewport ?? { width: 1280, height: 800 },
     colorScheme: colorScheme ?? "light",
     acceptDownloads: true,
   };
   const context = profile === undefined
-    ? await (await (shared ??= chromium.launch(program))).newContext(options)
-    : await chromium.launchPersistentContext(profile, { ...program, ...options });
+    ? await (await (shared ??= launch())).newContext(options)
+    : await chromium.launchPersistentContext(profile, { ...PROGRAM, ...options });
   context.setDefaultTimeout(MAX_WAIT_MS);
   return context;
 }

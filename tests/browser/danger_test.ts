@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { until } from "../support/until.ts";
+import { settledVerdicts } from "../support/verdicts.ts";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { button, names, row } from "./files_page.ts";
@@ -117,5 +118,32 @@ Deno.test({
     for (const name of ["Download", "Share"]) {
       await button(page, name).waitFor({ state: "detached" });
     }
+  },
+});
+
+Deno.test({
+  name: "C 24 no download is offered before the gate has answered",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({ settings: { gate: "block" } });
+    const client = await browser.server.as(1, ...WORKER);
+    await client.upload("", { "eval.pkl": HOSTILE });
+    await settledVerdicts(client);
+    const page = await browser.signIn({}, "#/files");
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    await page.route("**/api/files/**", async (route) => {
+      asked.resolve();
+      await answer.promise;
+      await route.continue();
+    });
+    await page.goto(`${browser.server.origin}/#/file/eval.pkl`);
+    await page.getByRole("heading", { name: "eval.pkl", level: 1 }).waitFor();
+    await asked.promise;
+    assert.equal(await button(page, "Download").count(), 0);
+    assert.equal(await button(page, "Share").count(), 0);
+    answer.resolve();
+    await button(page, "See why").waitFor();
+    assert.equal(await button(page, "Download").count(), 0);
   },
 });

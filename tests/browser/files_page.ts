@@ -30,3 +30,11 @@ export async function choose(
   const { name, size } = files;
   await field.setInputFiles({ name, mimeType: "a/b", buffer: Buffer.alloc(size, name) });
 }
+
+/** Goes back within the console. Playwright would wait for a load, which never comes in Firefox. */
+export async function goBack(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    addEventListener("hashchange", resolve, { once: true });
+    history.back();
+  })`);
+}

@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { Client } from "../support/client.ts";
 import { assertAccessible } from "./axe.ts";
-import { HAS_BROWSER, TestBrowser } from "./browser.ts";
-import { button, names, row } from "./files_page.ts";
+import { HAS_BROWSER, IS_FIREFOX, TestBrowser } from "./browser.ts";
+import { button, goBack, names, row } from "./files_page.ts";
 
 /** A page with some files and folders. */
 function withFiles(work: (page: Page, other: Client) => Promise<void>): () => Promise<void> {
@@ -20,6 +20,8 @@ function withFiles(work: (page: Page, other: Client) => Promise<void>): () => Pr
 }
 
 const ignore = !HAS_BROWSER;
+/** What scripts paste and drag has no files in Firefox. */
+const hasNoFiles = ignore || IS_FIREFOX;
 const item = (page: Page, name: string) => page.getByRole("menuitem", { name, exact: true });
 const labels = (page: Page) => page.getByRole("menuitem").locator("span").allTextContents();
 const focused = (page: Page) => page.evaluate(`document.activeElement.textContent`);
@@ -64,7 +66,8 @@ Deno.test({
     assert.equal(await copied(page), "models");
 
     await page.locator(".grid:focus").waitFor();
-    for (const key of ["Shift+F10", "ContextMenu"]) {
+    // Playwright does not know the other key for Firefox.
+    for (const key of ["Shift+F10", ...(IS_FIREFOX ? [] : ["ContextMenu"])]) {
       await page.keyboard.press("End");
       await page.keyboard.press(key);
       await page.getByRole("menu", { name: "Actions for “zeta.txt”" }).waitFor();
@@ -209,7 +212,7 @@ Deno.test({
 
 Deno.test({
   name: "C 24 files that are pasted go into the open folder",
-  ignore,
+  ignore: hasNoFiles,
   fn: withFiles(async (page, other) => {
     await page.evaluate("location.hash = '#/files/models'");
     await row(page, "x.txt").waitFor();
@@ -226,7 +229,7 @@ Deno.test({
 
 Deno.test({
   name: "C 24 a drag says where it would land: in the folder under the pointer, or in the open one",
-  ignore,
+  ignore: hasNoFiles,
   fn: withFiles(async (page) => {
     const over = (element: string, type = "dragover") =>
       page.evaluate(`{
@@ -268,9 +271,10 @@ Deno.test({
       if (words !== "") await page.getByText("120 matches").waitFor();
       await page.evaluate(`document.querySelector(".grid").scrollTop = 1500`);
       const name = "shard-1045.bin";
-      await page.getByRole("grid").getByText(name).click();
+      // A click of Playwright scrolls before in Firefox.
+      await page.getByRole("grid").getByText(name).dispatchEvent("click");
       await page.getByRole("heading", { name }).waitFor();
-      await page.goBack();
+      await goBack(page);
       await page.getByRole("grid").getByText(name).waitFor();
       assert.equal(await page.getByRole("searchbox").inputValue(), words);
       assert.equal(await top(), 1500);

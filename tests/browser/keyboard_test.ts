@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { Client } from "../support/client.ts";
 import { HAS_BROWSER, TestBrowser } from "./browser.ts";
-import { names, row } from "./files_page.ts";
+import { goBack, names, row } from "./files_page.ts";
 
 /** A page with some files and folders. */
 function withFiles(work: (page: Page, other: Client) => Promise<void>): () => Promise<void> {
@@ -50,8 +50,8 @@ Deno.test({
     assert.equal(await page.title(), "x.txt – File – strongroom");
     await page.locator("#main:focus").waitFor();
     for (const [name, before] of [["a", "models"], ["models", ""]]) {
-      await page.goBack();
-      if (name === "a") await page.goBack();
+      await goBack(page);
+      if (name === "a") await goBack(page);
       await row(page, name ?? "").waitFor();
       await hasFocus(page);
       assert.equal(await active(page).textContent(), name, `back in “${before}”`);

@@ -39,6 +39,15 @@ Deno.test({
       const box = await part.boundingBox();
       assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390);
     }
+    const name = await file.getByRole("link", { name: "eval.pkl" }).boundingBox();
+    const verdict = await file.getByText("Dangerous").boundingBox();
+    assert.ok(name !== null && verdict !== null && name.y + name.height <= verdict.y);
+    for (
+      const room of await page.getByRole("navigation", { name: "Rooms" }).getByRole("link").all()
+    ) {
+      const box = await room.boundingBox();
+      assert.ok(box !== null && box.height < 40 && box.x + box.width <= 390, JSON.stringify(box));
+    }
     assert.equal(await overflow(page), 0);
     await assertAccessible(page);
   },
@@ -59,7 +68,7 @@ Deno.test({
     assert.ok(top !== null && top.y === 0 && top.height < 60, JSON.stringify(top));
     assert.equal(await overflow(page), 0);
     await assertAccessible(page);
-    for (const room of ["scans", "capacity", "access"]) {
+    for (const room of ["storage", "scans", "capacity", "access"]) {
       await page.goto(`${browser.server.origin}/#/${room}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       assert.equal(await overflow(page), 0, room);
@@ -96,6 +105,8 @@ Deno.test({
     await foot.getByText("1 folder, 2 files, ").waitFor();
     await foot.getByText("Read-only").waitFor();
     await row(page, "eval.pkl").getByText("Dangerous").waitFor();
+    await row(page, "eval.pkl").getByText("Blocked", { exact: true }).waitFor();
+    assert.equal(await row(page, "notes.txt").getByText("Blocked").count(), 0);
     await row(page, "eval.pkl").click({ position: { x: 300, y: 10 } });
     await foot.getByText(/eval\.pkl: .*builtins\.eval/).waitFor();
     await assertAccessible(page);
@@ -133,6 +144,8 @@ Deno.test({
       ["#/nowhere", "Page not found", "Page not found"],
       ["#/file/none.bin", "This file does not exist", "none.bin – File"],
       ["#/scans/abc", "There is no such scan", "abc – Scans"],
+      ["#/scans/999", "There is no such scan", "999 – Scans"],
+      ["#/storage/nowhere", "Storage", "nowhere – Storage"],
       ["#/capacity", "Capacity", "Capacity"],
     ] as const;
     for (const [hash, heading, words] of places) {

@@ -102,10 +102,13 @@ async function shoot(
   await take("report");
   await page.getByRole("link", { name: "models/llama/training_args.bin" }).click();
   await take("file");
-  await page.getByRole("link", { name: "Capacity" }).click();
+  const rooms = page.getByRole("navigation", { name: "Rooms" });
+  await rooms.getByRole("link", { name: "Storage" }).click();
+  await page.getByRole("list", { name: "Sizes as areas" }).waitFor();
+  await take("storage");
+  await rooms.getByRole("link", { name: "Capacity" }).click();
   await page.waitForTimeout(6000);
   await take("capacity");
-  await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Access" })
-    .click();
+  await rooms.getByRole("link", { name: "Access" }).click();
   await take("access");
 }

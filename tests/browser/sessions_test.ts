@@ -98,6 +98,14 @@ Deno.test({
     });
     await t.step("the same person goes on in both with another session", async () => {
       await row(two, "a.txt").getByRole("checkbox").check();
+      // The changes of the new session are followed only after one has happened.
+      const isMade = Promise.withResolvers<void>();
+      const isEvents = (url: URL) => url.pathname.endsWith("/events/");
+      await two.route(isEvents, async (route) => {
+        await isMade.promise;
+        await route.continue();
+      });
+      const follows = two.waitForRequest((request) => isEvents(new URL(request.url())));
       await two.evaluate(`fetch("/console/session", {
         method: "POST",
         headers: { "X-Strongroom-Console": "none", "Content-Type": "application/json" },
@@ -107,7 +115,9 @@ Deno.test({
         )
       },
       }).then(() => new BroadcastChannel("strongroom_session").postMessage(null))`);
+      await follows;
       await (await browser.server.as(2)).mkdir("later");
+      isMade.resolve();
       for (const page of [one, two]) await row(page, "later").waitFor();
     });
     await t.step("a window that was told nothing does nothing for the other person", async () => {

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { DAV_ROUTES } from "../../routes/dav/dav_routes.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { ROUTES } from "../../routes/routes.ts";
 import { auditOf } from "../support/audit.ts";
@@ -10,6 +11,7 @@ const COMPLETING: readonly string[] = ["/api/v1/uploads/{id}"];
 /** Routes that change nothing, although their method is not GET. */
 const READING: readonly RegExp[] = [
   /^OPTIONS \/api\/v1\/uploads$/,
+  /^(?:OPTIONS|PROPFIND) \/dav(?:\/|$)/,
   /^POST \/api\/v1\/reports\/validate$/,
   /^POST \/hub\/.*api\/validate-yaml$/,
   /^POST \/hub\/.*\/(?:preupload|paths-info)\/\{rev\}$/,
@@ -19,7 +21,7 @@ const READING: readonly RegExp[] = [
 ];
 
 Deno.test("C 22 every route that changes something is recorded in the audit log", () => {
-  for (const { method, path, action } of [...ROUTES, ...HUB_ROUTES]) {
+  for (const { method, path, action } of [...ROUTES, ...HUB_ROUTES, ...DAV_ROUTES]) {
     const changes = (method !== "GET" || COMPLETING.includes(path)) &&
       !READING.some((route) => route.test(`${method} ${path}`));
     assert.equal(action !== undefined, changes, `${method} ${path}`);

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import type { FileResult } from "../../core/scanner/mod.ts";
 import type { Waiver } from "../../core/verdicts.ts";
 import { plainScan } from "../core/scanner/plain_scan.ts";
+import { SQLITE } from "../../storage/sqlite/dialect.ts";
+import { verdictStatements } from "../../storage/tables/verdict_statements.ts";
 import { seed } from "../support/seed.ts";
 import { type StoresEngine, storesTest } from "../support/stores.ts";
 
@@ -212,6 +214,35 @@ export function verdictStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await refused(10), []);
   });
 
+  test("C 24 verdicts are counted by the days of their scans, for their user", async ({ store, dialect, rows }) => {
+    const names = ["a.pkl", "b.pkl", "c.pkl"];
+    await seed(store, names.map((name) => ({ path: name, content: "same" })));
+    await seed(store, [{ path: "d.pkl", userId: 2, content: "same" }]);
+    const skip: string[] = JSON.parse(await skipOf(store));
+    const keep = (userId: number, name: string, skipped = skip) =>
+      store.scans.keepContentResult(
+        { userId, hash: md5("same"), name, skip: skipped },
+        resultOf({}),
+      );
+    for (const name of names) await keep(1, name);
+    await keep(2, "d.pkl");
+    await keep(1, "a.pkl", []);
+    const day = 24 * 60 * 60_000;
+    const today = Math.floor(Date.now() / day) * day;
+    // Midnight may have passed meanwhile.
+    const found = await store.verdicts.daysOf(1, today - day);
+    assert.ok(found.every(({ day: it }) => it === today || it === today + day));
+    assert.ok(found.every(({ verdict }) => verdict === "clean"));
+    assert.equal(found.reduce((sum, { files }) => sum + files, 0), 3);
+    assert.deepEqual(await store.verdicts.daysOf(1, today + 2 * day), []);
+    assert.deepEqual(await store.verdicts.daysOf(3, 0), []);
+    if (dialect === SQLITE) {
+      const sql = verdictStatements(dialect).days.replace(":user", "1").replace(":since", "0")
+        .replace(":skip", "''");
+      const [plan] = await rows(`EXPLAIN QUERY PLAN ${sql}`);
+      assert.match(String(plan?.detail), /COVERING INDEX scan_results_by_time/);
+    }
+  });
   test("C 31 the gate refuses content of no known format by its name, or whatever its name is", async ({ store }) => {
     const names = ["a.BIN", "b.xyz", "bin", ".bin", "c.bin.d", "e_bin", "f.bin"];
     const files = await seed(store, names.map((name) => ({ path: name, content: name })));

@@ -23,13 +23,16 @@ interface ShellOptions {
 
 /** Programs that a reader may lack, and what succeeds if they are there. */
 const OPTIONAL: Readonly<Record<string, [string, ...string[]]>> = {
+  aws: ["aws", "--version"],
   dvc: ["dvc", "--version"],
   "git lfs": ["git", "lfs", "version"],
   hf: ["hf", "version"],
   // Without the registry, npm cannot install the runtime.
   "npx -y deno@2.9.6 task -q install": ["npm", "ping", "--fetch-retries=0", "--fetch-timeout=5000"],
   openssl: ["openssl", "version"],
+  restic: ["restic", "version"],
   python3: ["python3", "--version"],
+  rclone: ["rclone", "version"],
 };
 
 /** The first program of each line, after variables. */
@@ -82,6 +85,8 @@ export async function runBlocks(
     env: {
       ...COMMAND_ENVIRONMENT,
       ...env,
+      // Some versions of rclone fail where it is set, even at servers without TLS.
+      AWS_CA_BUNDLE: "",
       HOME: home,
       PATH: path.join(":"),
       npm_config_prefix: `${home}/npm`,

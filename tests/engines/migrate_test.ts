@@ -97,6 +97,8 @@ function addRareRows(dataDir: string): void {
       metadata, created_at, expires_at, completed_at) VALUES ('${
     "3".repeat(32)
   }', 7, 7, 'small.txt', 5, 5, NULL, 'error', '', 1, 2, 3);
+    INSERT INTO properties SELECT id, 'urn:é', 'color', '<color xmlns="urn:é">x</color>' FROM records;
+    INSERT INTO s3_objects SELECT id, hash, 'etag-2', '{"metadata":{"é":"x"}}' FROM records WHERE hash <> '';
     INSERT INTO user_revocations (user_id, issued_before) VALUES (9, 1000);
     UPDATE storage_state SET scrub_started_at = 12, scrubbed_to = 'ab', hub_key = zeroblob(32);`);
 }

@@ -75,6 +75,18 @@ Deno.test("stop() aborts uploads after the grace period, and leaves nothing of t
   assert.deepEqual(await server.storedHashes(), []);
 });
 
+Deno.test("stop() waits no longer than the grace period for a client that goes on with a refused upload", async () => {
+  await using server = await TestServer.start();
+  const { port } = server.server.address;
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const head = "POST /api/v1/resources/ HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n";
+  await connection.write(joinBytes([head, "more"]));
+  const reply = new Uint8Array(30);
+  await connection.read(reply);
+  assert.match(new TextDecoder().decode(reply), /^HTTP\/1\.1 401 /);
+  assert.equal(await server.server.stop(20), true);
+});
+
 Deno.test("stop() resolves immediately if no request is in flight", async () => {
   await using server = await TestServer.start();
   assert.equal(await server.server.stop(), true);

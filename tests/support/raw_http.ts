@@ -113,6 +113,9 @@ async function readReply(connection: Deno.TcpConn): Promise<RawReply> {
       }
     }
     const count = await connection.read(buffer);
+    if (count === null && head !== -1 && length === undefined) {
+      return { status: Number(text.slice(9, 12)), head: text.slice(0, head), body: "" };
+    }
     if (count === null) throw new Error(`Connection closed after ${JSON.stringify(text)}`);
     text += decoder.decode(buffer.subarray(0, count), { stream: true });
   }

@@ -19,6 +19,7 @@ import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { HubService } from "../../core/hub/ports.ts";
+import { accessKeyFinder } from "../../core/s3/access_keys.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
@@ -143,6 +144,7 @@ export class TestServer implements AsyncDisposable {
           ...{ store, isOver, uses },
           keyId: known[0],
         }),
+        findAccessKey: accessKeyFinder(key, { store, isOver, uses, keyId: known[0] }),
         isOver,
         ...(options.signs !== false && { sign: credentialSigner({ secret: SECRET }) }),
       }, {
@@ -269,7 +271,7 @@ export function withRecords(
         list: tree.records.list.bind(tree.records),
         collectFiles: tree.records.collectFiles.bind(tree.records),
         usage: tree.records.usage.bind(tree.records),
-        storedBytes: tree.records.storedBytes.bind(tree.records),
+        shares: tree.records.shares.bind(tree.records),
         write: tree.records.write.bind(tree.records),
         // Every upload is to come to `write`.
         storeDecided: () => Promise.resolve(undefined),

@@ -21,6 +21,7 @@ export type Stores =
   & Pick<
     SqliteResourceStore,
     | "history"
+    | "dav"
     | "hub"
     | "links"
     | "objectTable"
@@ -28,6 +29,7 @@ export type Stores =
     | "probe"
     | "scans"
     | "sessions"
+    | "shares"
     | "upkeep"
     | "uploads"
     | "verdicts"

@@ -11,6 +11,7 @@ import { followTargets } from "./uploads/follow.ts";
 import { followRest } from "./uploads/rest.ts";
 import { followSession } from "./uploads/resume.ts";
 import { followDensity } from "./ui/density.ts";
+import { keepFocus } from "./ui/kept_focus.ts";
 import { escapeShownText } from "./ui/shown_text.ts";
 import { Loading, Problem } from "./ui/states.ts";
 
@@ -45,6 +46,7 @@ function Resuming(): ComponentChild {
 
 escapeShownText();
 followDensity();
+keepFocus();
 followChanges();
 followSession();
 followTargets();

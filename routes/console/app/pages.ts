@@ -1,9 +1,10 @@
 /**
- * Files, scans and reports, which browsers load together when one of them is opened: they share much, and each part
- * that is loaded by itself takes a request more for what it shares with the first page.
+ * Files, storage, scans and reports, which browsers load together when one of them is opened: they share much, and
+ * each part that is loaded by itself takes a request more for what it shares with the first page.
  */
 
 export { FileView } from "./file/view.ts";
 export { CompareView } from "./scans/compare_view.ts";
 export { ScanView } from "./scans/scan_view.ts";
 export { ScansView } from "./scans/view.ts";
+export { StorageView } from "./storage/view.ts";

@@ -3,7 +3,15 @@ import { capacityRoom } from "./capacity/room.ts";
 import { fileRoom } from "./file_room.ts";
 import { filesRoom } from "./files/room.ts";
 import { scansRoom } from "./scans_room.ts";
+import { storageRoom } from "./storage_room.ts";
 import type { Room } from "./ui/room.ts";
 
 /** The rooms, in the order of the navigation, and those within them. */
-export const ROOMS: readonly Room[] = [filesRoom, fileRoom, scansRoom, capacityRoom, accessRoom];
+export const ROOMS: readonly Room[] = [
+  filesRoom,
+  fileRoom,
+  storageRoom,
+  scansRoom,
+  capacityRoom,
+  accessRoom,
+];

@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { signIn } from "./shared/api.ts";
 import { Button } from "./ui/button.ts";
 import { CopiedLine } from "./ui/copied_line.ts";
@@ -11,6 +11,8 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [isShown, setShown] = useState(false);
+  // Browsers heed an autofocus once only, and a person may come here again.
+  useEffect(() => field.current?.focus(), []);
   const submit = async (event: Event) => {
     event.preventDefault();
     const credential = (field.current?.value ?? "").trim().replace(/^bearer +/i, "");
@@ -54,7 +56,6 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
             type: isShown ? "text" : "password",
             name: "password",
             required: true,
-            autofocus: true,
             autocomplete: "current-password",
             spellcheck: false,
             "aria-describedby": "credential-help",

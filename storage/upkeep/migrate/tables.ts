@@ -85,6 +85,20 @@ export const TABLES: readonly Table[] = [
     key: ["user_id", "path"],
     rowsAtOnce: 1000,
   },
+  {
+    name: "properties",
+    columns: { record_id: "number", namespace: "text", name: "text", xml: "text" },
+    key: ["record_id", "namespace", "name"],
+    where: "EXISTS (SELECT 1 FROM records WHERE records.id = properties.record_id)",
+    // Those of a record may take 64 KiB.
+    rowsAtOnce: 100,
+  },
+  {
+    name: "s3_objects",
+    columns: { record_id: "number", hash: "text", etag: "text", metadata: "text" },
+    key: ["record_id"],
+    rowsAtOnce: 500,
+  },
   { name: "accepted_losses", columns: { hash: "text" }, key: ["hash"], rowsAtOnce: 1000 },
   {
     name: "links",

@@ -43,7 +43,7 @@ function planned(records: string, request: string): string {
   const plan = planTransfer({ transfer, sources, existing, now: 7 });
   return [
     plan.placements.map(({ source, target }) => `${source.path}>${target}`).join(" "),
-    plan.replacedFiles.map(({ path }) => `-${path}`).join(" "),
+    plan.replaced.map(({ path }) => `-${path}`).join(" "),
     plan.newDirectories.map(({ path }) => `+${path}`).join(" "),
   ].join(" | ");
 }

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { AppError } from "../../../core/errors.ts";
 import { compareBytewise } from "../../../core/paths.ts";
-import type { ListQuery, ResourceStore } from "../../../core/ports.ts";
+import type { ListQuery, ResourceStore, Scope } from "../../../core/ports.ts";
 import { batchesOf } from "../../../core/record_lists.ts";
 import { databaseAddress } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
@@ -169,20 +169,22 @@ Deno.test({ name: "PostgresResourceStore", ignore: !Postgres.isInstalled }, asyn
       await seed(two, ["late/"]);
     },
   );
-  await t.step("storedBytes() counts each content once, and can be aborted", async () => {
+  await t.step("shares() counts each content once, and can be aborted", async () => {
     await using plain = await open();
     const store = withContents(plain);
+    const storedBytes = async (scope: Scope, signal: AbortSignal) =>
+      (await store.shares({ by: "content", scope, limit: 0 }, signal)).total.bytes;
     await seed(
       store,
       ["a", "b", "c"].map((path) => ({ path, content: path === "c" ? "cc" : "x" })),
     );
-    assert.equal(await store.storedBytes(OWN, new AbortController().signal), 3);
-    await assert.rejects(store.storedBytes(OWN, AbortSignal.abort(new Error("enough"))), /enough/);
+    assert.equal(await storedBytes(OWN, new AbortController().signal), 3);
+    await assert.rejects(storedBytes(OWN, AbortSignal.abort(new Error("enough"))), /enough/);
     const stop = new AbortController();
-    const counted = store.storedBytes({ userId: 1, everyone: true }, stop.signal);
+    const counted = storedBytes({ userId: 1, everyone: true }, stop.signal);
     stop.abort(new Error("enough"));
     await assert.rejects(counted, /enough/);
-    assert.equal(await store.storedBytes(OWN, new AbortController().signal), 3);
+    assert.equal(await storedBytes(OWN, new AbortController().signal), 3);
   });
   await t.step("C 23 large changes are all or nothing, and do not block other trees", async () => {
     const url = await engine.createDatabase();

@@ -122,6 +122,11 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE credentials;
     DROP TABLE links;
     DROP TABLE console_sessions;
+    DROP TABLE locks;
+    DROP TABLE properties;
+    DROP TABLE s3_objects;
+    DROP TABLE s3_parts;
+    DROP TABLE s3_uploads;
     DROP TABLE user_revocations;
     DROP TABLE upload_parts;
     DROP TABLE parked_contents;

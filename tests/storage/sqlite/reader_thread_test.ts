@@ -30,7 +30,7 @@ async function workersOfStore(): Promise<number[]> {
   const counts = [workers.count];
   await store.findByPath({ ...SCOPE, everyone: true }, ["a"]);
   counts.push(workers.count);
-  await store.storedBytes(SCOPE, new AbortController().signal);
+  await store.shares({ by: "user", scope: SCOPE, limit: 0 }, new AbortController().signal);
   return [...counts, workers.count];
 }
 

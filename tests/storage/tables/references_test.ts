@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { copyDatabase } from "../../../storage/sqlite/snapshot.ts";
 import { Connection } from "../../../storage/sqlite/connection.ts";
 import { SQLITE } from "../../../storage/sqlite/dialect.ts";
@@ -13,7 +14,7 @@ import { TempDir } from "../../support/temp_dir.ts";
 const HASH = "a".repeat(32);
 /** A condition on the hash of a record, whatever else the statement asks. */
 const ASKS_RECORDS = /EXISTS \(\s*SELECT[^()]*FROM records\b[^()]*\bhash\b/;
-const ROOT = new URL("../../../storage", import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL("../../../storage", import.meta.url));
 const FACTS = { hash: HASH, size: 3, crc32: 7 };
 
 for (const table of SQLITE.recordTables) {

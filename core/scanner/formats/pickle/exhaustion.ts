@@ -35,6 +35,9 @@ const MULTIPLYING =
 /** Classes of iterators, which take items only when they are asked for them. */
 const LAZY = /^itertools\.|^builtins\.(?:enumerate|zip|reversed|range|slice)$/;
 
+/** Yield each of their addresses, of which those of version 6 have up to 2 ** 128. */
+const NETWORK = /^ipaddress\.IPv[46]Network$/;
+
 /** Repeats the bounds of a parameter for each of its elements. */
 const HYPERPARAMETER = "sklearn.gaussian_process.kernels.Hyperparameter";
 
@@ -122,7 +125,7 @@ function yieldsTooMuch({ callee, args }: Call): boolean {
   if (maxArguments !== undefined) {
     return args.length <= maxArguments || integerOf(args[1]) > MAX_ELEMENTS;
   }
-  if (MULTIPLYING.test(path)) return true;
+  if (MULTIPLYING.test(path) || NETWORK.test(path)) return true;
   // Iterators of iterators pass on what those yield.
   return LAZY.test(path) && path !== "itertools.islice" &&
     args.some((value) => isCall(value) && yieldsTooMuch(value));

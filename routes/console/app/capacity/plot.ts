@@ -9,9 +9,9 @@ export interface Point {
 const WIDTH = 300;
 const HEIGHT = 72;
 
-/** Values of the last minutes as a line, and in words for people who do not see it. */
+/** Values of the last minutes, or the last hour, as a line, and in words for people who do not see it. */
 export function Plot(
-  { title, points, max, from, to, show }: {
+  { title, points, max, from, to, show, past = "minutes" }: {
     readonly title: string;
     readonly points: readonly Point[];
     /** The value at the upper edge. */
@@ -20,6 +20,8 @@ export function Plot(
     readonly from: number;
     readonly to: number;
     readonly show: (value: number) => string;
+    /** @default "minutes" */
+    readonly past?: "minutes" | "hour";
   },
 ): ComponentChild {
   const values = points.map(({ value }) => value);
@@ -31,8 +33,8 @@ export function Plot(
   };
   const line = points.map(place).join(" ");
   const [first] = points;
-  const label = `${title}: ${show(now)} now, ${show(Math.min(...values))} to ` +
-    `${show(Math.max(...values))} over the last minutes`;
+  const [least, most] = [show(Math.min(...values)), show(Math.max(...values))];
+  const label = `${title}: ${show(now)} now, ${least} to ${most} over the last ${past}`;
   return h(
     "figure",
     { class: "plot" },
@@ -63,6 +65,12 @@ export function Plot(
       }),
       h("polyline", { class: "plot-line", points: line }),
     ),
-    h("p", { class: "plot-axis muted" }, h("span", null, "5 minutes ago"), h("span", null, "now")),
+    h(
+      "p",
+      { class: "plot-axis muted" },
+      h("span", null, past === "hour" ? "1 hour ago" : "5 minutes ago"),
+      h("span", { class: "number" }, least === most ? least : `${least} to ${most}`),
+      h("span", null, "now"),
+    ),
   );
 }

@@ -7,6 +7,7 @@ import { Icon, type IconName } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { Loading, Problem } from "../ui/states.ts";
+import { HourCard } from "./hour.ts";
 import { Plot } from "./plot.ts";
 import { ShownScans } from "./shown_scans.ts";
 import { pressureWords, scansWords } from "./words.ts";
@@ -35,6 +36,7 @@ export function CapacityView(): ComponentChild {
       h(LevelBadge, { level: overview.level }),
     ),
     h(Plots, { list, last }),
+    h(HourCard, { levels: LEVEL_WORDS }),
     h("div", { class: "page-columns" }, h(Pressure, { overview }), h(Waiting, { overview })),
     h(Leases, { overview }),
     h(Tunables, { overview }),
@@ -48,6 +50,13 @@ const LEVELS: Readonly<
   CAUTION: { word: "Caution", icon: "alert", badge: "suspicious" },
   CRITICAL: { word: "Critical", icon: "cross", badge: "dangerous" },
   UNKNOWN: { word: "Unknown", icon: "question", badge: "failed" },
+};
+
+const LEVEL_WORDS = {
+  OK: LEVELS.OK.word,
+  CAUTION: LEVELS.CAUTION.word,
+  CRITICAL: LEVELS.CRITICAL.word,
+  UNKNOWN: LEVELS.UNKNOWN.word,
 };
 
 function LevelBadge({ level }: { readonly level: CapacityOverview["level"] }): ComponentChild {

@@ -1,6 +1,7 @@
 import { type ComponentChild, h } from "preact";
 import { useMemo } from "preact/hooks";
 import { bytes, count } from "../shared/format.ts";
+import { Bar } from "../ui/bar.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import type { TensorRow } from "../preview/header.ts";
@@ -11,9 +12,6 @@ interface Layer {
   readonly tensors: number;
   readonly bytes: number;
 }
-
-/** Pixels of the longest bar. */
-const BAR = 160;
 
 /** How large the layers are, in their order, as bars and numbers. */
 export function LayerCard({ tensors }: { readonly tensors: readonly TensorRow[] }): ComponentChild {
@@ -32,12 +30,7 @@ export function LayerCard({ tensors }: { readonly tensors: readonly TensorRow[] 
         { title: "Size", kind: "number", cell: (it) => bytes(it.bytes) },
         {
           title: "Of the largest",
-          cell: (it) =>
-            h(
-              "svg",
-              { class: "layer-bar", viewBox: `0 0 ${BAR} 8`, "aria-hidden": "true" },
-              h("rect", { width: (BAR * Math.min(1, it.bytes / largest)).toFixed(1), height: 8 }),
-            ),
+          cell: (it) => h(Bar, { part: it.bytes / largest }),
         },
       ],
     }),

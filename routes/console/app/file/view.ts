@@ -56,6 +56,7 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
   return h(Await<StatEntry>, {
     loading: stat,
     what: "the file",
+    isPage: true,
     children: (file) => {
       if (!file.is_dir) return h(FilePage, { file, reload });
       goOn("files", file.path);
@@ -86,7 +87,7 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
         : Promise.resolve({ format: "Unknown" }),
     [etag, verdict?.verdict, verdict?.waiver?.id],
   );
-  const { format, head, isBlocked = false } = content.state.kind === "loaded"
+  const { format, head, isBlocked = verdict?.blocked ?? false } = content.state.kind === "loaded"
     ? content.state.data
     : { format: undefined };
   const kind = head && previewKind(path, head);

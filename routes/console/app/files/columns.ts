@@ -48,8 +48,13 @@ export function columnsOf(
       cell: ({ id, is_dir: isDir }) => {
         const shown = verdicts.get(id);
         if (shown === undefined || (isDir && shown.verdict === "unscanned")) return null;
-        const { verdict, detail, path, files } = shown;
-        if (!isDir) return h(VerdictBadge, { verdict, detail });
+        const { verdict, detail, path, files, isBlocked } = shown;
+        if (!isDir) {
+          return [
+            h(VerdictBadge, { key: "badge", verdict, detail }),
+            isBlocked && h("span", { key: "blocked", class: "blocked" }, "Blocked"),
+          ];
+        }
         // The way from a folder to what is wrong in it.
         return h(
           "a",

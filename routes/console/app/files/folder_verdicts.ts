@@ -111,7 +111,8 @@ export class FolderVerdicts implements Disposable {
   judge({ id, path, verdict }: Pick<VerdictEntry, "id" | "path" | "verdict">): void {
     if (!this.#concerns(path)) return;
     this.#touched.add(id);
-    this.#put(id, { verdict, detail: undefined, path, files: 1 });
+    // What the gate does is known when it is asked for.
+    this.#put(id, { verdict, detail: undefined, path, files: 1, isBlocked: false });
     this.#folder.onChange();
     // The event has no reasons.
     this.readSoon([path]);

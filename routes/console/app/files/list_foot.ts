@@ -1,12 +1,15 @@
 import { type ComponentChild, h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { bytes, plural } from "../shared/format.ts";
+import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import type { Listing } from "./directory.ts";
 
 /** What stands below a list: how much is in it, whether it can be changed, and why the active file has its verdict. */
 export function ListFoot(
-  { listing: { entries, verdicts }, active }: {
+  { path, listing: { entries, verdicts }, active }: {
+    /** The folder. */
+    readonly path: string;
     readonly listing: Listing;
     /** The id of the active row. */
     readonly active: number | undefined;
@@ -19,6 +22,7 @@ export function ListFoot(
     "div",
     { class: "list-foot" },
     h("span", { class: "number" }, contentOf(entries)),
+    h("a", { href: linkTo("storage", path) }, "What takes the space"),
     !may("resources.edit") && !may("resources.upload") && h("span", null, "Read-only"),
     reason !== undefined &&
       h("span", null, h("bdi", null, entry?.name), `: ${reason}`),

@@ -128,7 +128,8 @@ class Search implements Disposable {
     if (event.type === "resource.verdict") {
       const { id, path, verdict } = event.data;
       if (!this.#entries.has(id)) return;
-      this.#verdicts.set(id, { verdict, path, detail: undefined, files: 1 });
+      // An event does not say what the gate does.
+      this.#verdicts.set(id, { verdict, path, detail: undefined, files: 1, isBlocked: false });
     } else {
       const { id, path } = event.data;
       if (this.#state === "searching") this.#changed.add(id);

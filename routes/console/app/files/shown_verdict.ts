@@ -11,11 +11,13 @@ export interface ShownVerdict {
   readonly path: string;
   /** How many files have it. */
   readonly files: number;
+  /** Whether the gate refuses downloads of the file. */
+  readonly isBlocked: boolean;
 }
 
 /** What a row says of the verdict on the file at a path, with the first reason. */
 export function shownOf(
-  { verdict, findings, problem, waiver, path }: FileVerdict & { readonly path: string },
+  { verdict, findings, problem, waiver, blocked, path }: FileVerdict & { readonly path: string },
 ): ShownVerdict {
   const [finding] = findings;
   const reason = finding === undefined
@@ -23,7 +25,7 @@ export function shownOf(
     : [finding.rule_code, finding.message].filter((it) => it !== null).join(": ");
   const waived = waiver === null ? null : `Waived: ${waiver.reason}`;
   const detail = [reason, waived].filter((it) => it !== null).join(" – ") || undefined;
-  return { verdict, detail, path, files: 1 };
+  return { verdict, detail, path, files: 1, isBlocked: blocked };
 }
 
 /** The worst of the verdicts on files. Undefined if there are none. */

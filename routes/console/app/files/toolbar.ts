@@ -2,48 +2,15 @@ import { type ComponentChild, h, type TargetedEvent } from "preact";
 import { useRef } from "preact/hooks";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { plural } from "../shared/format.ts";
-import { goTo, linkTo } from "../shared/router.ts";
+import { goTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { canCheck, checks, setChecks } from "../uploads/checks.ts";
 import { type Chosen, chosen } from "../uploads/dropped.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
-import { Icon } from "../ui/icon.ts";
 import { askForFolder, askToDelete, askToRename, askWhereTo } from "./actions.ts";
 import { DownloadButtons } from "./download_buttons.ts";
-import { folderTarget } from "./drag.ts";
 import type { ShownVerdict } from "./shown_verdict.ts";
-
-/** Where the person is, each folder above as a link that entries can be dropped on. */
-export function Breadcrumbs({ path }: { readonly path: string }): ComponentChild {
-  const segments = path === "" ? [] : path.split("/");
-  const crumbs = ["", ...segments].map((name, index) => ({
-    name: index === 0 ? "Top folder" : name,
-    path: segments.slice(0, index).join("/"),
-  }));
-  return h(
-    "nav",
-    { class: "crumbs", "aria-label": "Folders above" },
-    h(
-      "ol",
-      null,
-      crumbs.map((crumb, index) =>
-        h(
-          "li",
-          { key: crumb.path },
-          index > 0 && h(Icon, { name: "chevron" }),
-          index === crumbs.length - 1
-            ? h("h1", { "aria-current": "page" }, h("bdi", null, crumb.name))
-            : h(
-              "a",
-              { href: linkTo("files", crumb.path), ...folderTarget(crumb.path) },
-              h("bdi", null, crumb.name),
-            ),
-        )
-      ),
-    ),
-  );
-}
 
 /** What the person should know of the list, and what ends a search. */
 export function ListNote(

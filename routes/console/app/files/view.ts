@@ -8,6 +8,7 @@ import { formerPlace, goOn, goTo, linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import type { Chosen } from "../uploads/dropped.ts";
+import { Breadcrumbs } from "../ui/breadcrumbs.ts";
 import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
 import { openMenu } from "../ui/menu.ts";
@@ -30,7 +31,7 @@ import { usePaste } from "./paste.ts";
 import { useSearch } from "./search.ts";
 import { rememberShown } from "./shown_files.ts";
 import { countsOf, withVerdict } from "./counted_verdicts.ts";
-import { Breadcrumbs, ListNote, Toolbar } from "./toolbar.ts";
+import { ListNote, Toolbar } from "./toolbar.ts";
 
 /** The room Files: the tree of folders, and the content of one of them. */
 export function FilesView({ path }: { readonly path: string }): ComponentChild {
@@ -82,7 +83,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
   return h(
     "div",
     { class: "folder-view" },
-    h(Breadcrumbs, { path }),
+    h(Breadcrumbs, { room: "files", path, isHeading: true, linkProps: folderTarget }),
     h(Toolbar, {
       path,
       selected,
@@ -116,7 +117,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
         onSelect: setSelection,
       }),
     ),
-    h(ListFoot, { listing: shown, active: selection.active }),
+    h(ListFoot, { path, listing: shown, active: selection.active }),
   );
 }
 

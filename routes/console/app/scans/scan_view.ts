@@ -1,6 +1,6 @@
 import { type ComponentChild, h } from "preact";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
-import { call, request } from "../shared/api.ts";
+import { ApiError, call, request } from "../shared/api.ts";
 import { bytes, count, duration, plural, time } from "../shared/format.ts";
 import { isOfScan } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
@@ -9,7 +9,7 @@ import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
-import { messageOf } from "../ui/states.ts";
+import { messageOf, Notice } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { askToRemove } from "./actions.ts";
 import { loadReport, type ShownReport } from "./report.ts";
@@ -25,9 +25,19 @@ export function ScanView(
     [id],
     (event) => isOfScan(event) && event.data.id === id,
   );
+  const { state } = scan;
+  if (state.kind === "failed" && state.error instanceof ApiError && state.error.status === 404) {
+    return h(
+      Notice,
+      { icon: "question", title: "There is no such scan", isPage: true },
+      h("p", null, "It was removed, or the address is wrong."),
+      h("a", { href: linkTo("scans") }, "Open the list of scans"),
+    );
+  }
   return h(Await<ScanEntry>, {
     loading: scan,
     what: "the scan",
+    isPage: true,
     children: (entry) =>
       h(
         "div",

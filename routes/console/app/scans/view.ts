@@ -12,6 +12,7 @@ import { VerdictFilter } from "../ui/verdict_filter.ts";
 import { askForScan } from "./actions.ts";
 import { ScanList } from "./scan_list.ts";
 import { outcomeOf, ScanProgress, ScanRow } from "./scan_row.ts";
+import { VerdictDaysCard } from "./verdict_days.ts";
 
 /** The room Scans: those that run, those that wait, and those that ended. */
 export function ScansView(): ComponentChild {
@@ -28,6 +29,7 @@ export function ScansView(): ComponentChild {
       mayScan &&
         h(Button, { label: "New scan", icon: "plus", kind: "primary", onClick: askForScan }),
     ),
+    may("resources.view") && h(VerdictDaysCard, null),
     h(Content, { list }),
   );
 }

@@ -32,6 +32,27 @@ export function time(iso: string): string {
   return dateTime.format(new Date(iso));
 }
 
+const clockTime = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** The time of the day as `4:25:30 PM`. */
+export function clock(iso: string): string {
+  return clockTime.format(new Date(iso));
+}
+
+const dayOnly = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+
+/** A day of UTC, such as `2026-11-22`, as `Nov 22, 2026`. */
+export function day(iso: string): string {
+  return dayOnly.format(new Date(iso));
+}
+
+/** A part of a whole as `12 %`. */
+export function share(part: number, whole: number): string {
+  if (whole === 0) return "0 %";
+  const percent = part / whole * 100;
+  return percent > 0 && percent < 1 ? "< 1 %" : `${Math.round(percent)} %`;
+}
+
 const STEPS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [86_400, "day"],
   [3600, "hour"],

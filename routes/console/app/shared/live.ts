@@ -72,13 +72,16 @@ export function whenReachable(again: () => void): () => void {
 
 /** Follows the changes of the tree that is shown while a person is signed in. Call it once. */
 export function followChanges(): void {
-  const restart = () => {
+  const restart = (isAgain = false) => {
     running?.abort();
+    running = undefined;
+    if (session.value.kind !== "signedIn") return;
     running = new AbortController();
-    if (session.value.kind === "signedIn") void follow(running.signal);
+    void follow(running.signal, isAgain);
   };
-  session.subscribe(restart);
-  shownTree.subscribe(restart);
+  // What is shown stays if the same person goes on with another session.
+  session.subscribe(() => restart(running !== undefined));
+  shownTree.subscribe(() => restart());
   // A computer that was asleep does not wait for the next attempt. What it has missed is listed again.
   addEventListener("online", () => {
     connection.set("lost");
@@ -87,8 +90,12 @@ export function followChanges(): void {
   restart();
 }
 
-/** Keeps a stream of events open. Events that a broken one has missed arrive by the id of the last one. */
-async function follow(signal: AbortSignal): Promise<void> {
+/**
+ * Keeps a stream of events open. Events that a broken one has missed arrive by the id of the last one.
+ *
+ * @param isAgain Whether what is shown is from before, so that changes may have been missed.
+ */
+async function follow(signal: AbortSignal, isAgain: boolean): Promise<void> {
   let lastId: string | undefined;
   if (connection.value !== "lost") connection.set("connecting");
   for (let attempt = 0; !signal.aborted; attempt++) {
@@ -97,7 +104,8 @@ async function follow(signal: AbortSignal): Promise<void> {
         signal,
         headers: lastId === undefined ? {} : { "Last-Event-ID": lastId },
       });
-      if (connection.value === "lost" && lastId === undefined) publish({ type: "reset" });
+      const isBehind = isAgain || connection.value === "lost";
+      if (isBehind && lastId === undefined) publish({ type: "reset" });
       connection.set("open");
       attempt = 0;
       if (body !== null) await readEvents(body, (id) => lastId = id);

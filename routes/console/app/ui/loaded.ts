@@ -60,10 +60,12 @@ export function useLoaded<T>(
 
 /** Shows what was loaded, or that it is on its way, or why it is not there. */
 export function Await<T>(
-  { loading, what, children }: {
+  { loading, what, children, isPage = false }: {
     readonly loading: Load<T>;
     /** What is loaded, in words. */
     readonly what: string;
+    /** Whether it stands for the whole page, as that of {@link Problem}. @default false */
+    readonly isPage?: boolean;
     readonly children: (data: T) => ComponentChild;
   },
 ): ComponentChild {
@@ -72,7 +74,7 @@ export function Await<T>(
     case "loading":
       return h(Loading, { what });
     case "failed":
-      return h(Problem, { error: state.error, retry: reload });
+      return h(Problem, { error: state.error, retry: reload, isPage });
     case "loaded":
       return children(state.data);
   }

@@ -489,6 +489,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 92: categories from all addresses of a network",
+    term: call(
+      name("pandas.core.dtypes.dtypes", "CategoricalDtype"),
+      call(name("ipaddress", "IPv6Network"), "::/0"),
+    ),
+    verdict: "W",
+  },
+  {
     title: "evasion 92: a power by a computed number",
     term: call(name("builtins", "pow"), 3, call(name("builtins", "int"), "100000000")),
     verdict: "W",

@@ -1,0 +1,41 @@
+import type { MiddlewareHandler } from "hono";
+import { inTree } from "../../core/caller.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import type { Access } from "../serving/auth.ts";
+import type { Services } from "../serving/route.ts";
+import { type Verified, verifySignature } from "./signature.ts";
+import { type Target, targetOf, treeOfBucket } from "./target.ts";
+
+/** What is known of a request when its signature has been verified. */
+export interface Authenticated {
+  readonly target: Target;
+  readonly verified: Verified;
+}
+
+const AUTHENTICATED = new WeakMap<object, Authenticated>();
+
+/** Middleware that verifies the signature of a request (C 30). It acts in the tree that is the bucket. */
+export function authenticate(
+  { rateLimit }: Access,
+  { s3, publicUrl }: Services,
+): MiddlewareHandler<AppEnvironment> {
+  return async function authenticate(c, next) {
+    const target = targetOf(c, publicUrl);
+    const { method, headers } = c.req.raw;
+    const verified = await verifySignature({ method, target, headers }, s3.findAccessKey);
+    const { caller } = verified;
+    AUTHENTICATED.set(c.req.raw, { target, verified });
+    c.set("caller", caller);
+    rateLimit?.count(caller.userId);
+    const { bucket } = target;
+    if (bucket !== undefined) c.set("caller", inTree(caller, treeOfBucket(bucket, caller.userId)));
+    await next();
+  };
+}
+
+/** What {@link authenticate} has found out of a request. */
+export function authenticated(request: Request): Authenticated {
+  const found = AUTHENTICATED.get(request);
+  if (found === undefined) throw new Error("It needs a route that authenticates");
+  return found;
+}

@@ -1,0 +1,48 @@
+import { callerOf } from "../serving/auth.ts";
+import { quoted } from "../../core/errors.ts";
+import { S3Error } from "../../core/s3/s3_error.ts";
+import type { Services } from "../serving/route.ts";
+import { element, emptyReply, timeElement, xmlReply } from "./reply.ts";
+import { bucketOfTree, type Handled, type Target } from "./target.ts";
+
+/** `GET /s3`: ListBuckets. The tree of the caller, and those that its credential names. */
+export function listBuckets(c: Handled): Response {
+  const { userId, trees = new Map() } = callerOf(c);
+  const buckets = [userId, ...[...trees.keys()].filter((tree) => tree !== userId)];
+  return xmlReply(c, "ListAllMyBucketsResult", [
+    element("Owner", [element("ID", userId), element("DisplayName", userId)]),
+    element(
+      "Buckets",
+      buckets.map((tree) =>
+        element("Bucket", [
+          element("Name", bucketOfTree(tree, userId)),
+          // A tree is there from the start.
+          timeElement("CreationDate", 0),
+        ])
+      ),
+    ),
+  ]);
+}
+
+/** `HEAD /s3/{bucket}`: HeadBucket. */
+export function headBucket(c: Handled): Response {
+  return emptyReply(c, 200, { "X-Amz-Bucket-Region": "us-east-1" });
+}
+
+/** `GET /s3/{bucket}?location`: GetBucketLocation. Empty is `us-east-1`, what clients take without a region. */
+export function getBucketLocation(c: Handled): Response {
+  return xmlReply(c, "LocationConstraint", []);
+}
+
+/** `GET /s3/{bucket}?versioning`: GetBucketVersioning. Clients look here for what they may expect. */
+export function getBucketVersioning(c: Handled): Response {
+  return xmlReply(c, "VersioningConfiguration", []);
+}
+
+/** `PUT /s3/{bucket}`: CreateBucket. Some clients make a bucket before they use it. */
+export function createBucket(_c: Handled, _services: Services, { bucket = "" }: Target): never {
+  throw new S3Error(
+    "BucketAlreadyOwnedByYou",
+    `The bucket ${quoted(bucket)} is a tree, which is always there`,
+  );
+}

@@ -1,0 +1,71 @@
+import { ownerOf } from "../../core/caller.ts";
+import { quoted } from "../../core/errors.ts";
+import { copyObject as copyWithin } from "../../core/s3/copy_object.ts";
+import { pathOfKey } from "../../core/s3/object_key.ts";
+import { putObject } from "../../core/s3/put_object.ts";
+import { S3Error } from "../../core/s3/s3_error.ts";
+import { changedOwners } from "../../core/tree/change_set.ts";
+import { downloadFile } from "../../core/tree/download.ts";
+import type { S3Metadata } from "../../schemas/s3_metadata.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import type { Services } from "../serving/route.ts";
+import { copySource } from "./copy_source.ts";
+import { etagOf, metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
+import type { FoundObject } from "./objects.ts";
+import { element, timeElement, xmlReply } from "./reply.ts";
+import type { Handled, Target } from "./target.ts";
+
+/** `PUT /s3/{bucket}/{key}` with `x-amz-copy-source`: CopyObject. */
+export async function copyObject(c: Handled, { s3 }: Services, { key = "" }: Target) {
+  const caller = callerOf(c);
+  const { path, isDirectory } = pathOfKey(key);
+  auditChange(c, { paths: [path] });
+  if (isDirectory) {
+    throw new S3Error("InvalidArgument", `The key ${quoted(key)} is that of a directory`);
+  }
+  refuseUnsupported(c.req.raw.headers);
+  const { caller: reader, object } = await copySource(c, s3);
+  const { record: source } = object;
+  const metadata = metadataFor(c, object);
+  const write = { caller, path, metadata, requireObject: requireObject(c.req.raw.headers) };
+  const { changes, record = source } = ownerOf(reader) === ownerOf(caller)
+    ? await copyWithin(s3, { ...write, source })
+      .then(({ changes, files: [record] }) => ({ changes, record }))
+    // Content of another tree is read with the rights there, and stored like any upload.
+    : await putObject(s3, {
+      ...write,
+      declaredSize: source.size,
+      content: await contentOf(s3.tree, { caller: reader, path: source.path }),
+      verify: () => {},
+    });
+  auditChange(c, { paths: [path], records: changedOwners(changes) });
+  return xmlReply(c, "CopyObjectResult", [
+    timeElement("LastModified", record.updatedAt),
+    element("ETag", etagOf(record, undefined)),
+  ]);
+}
+
+async function contentOf(
+  tree: Services["tree"],
+  request: Pick<Parameters<typeof downloadFile>[1], "caller" | "path">,
+) {
+  const select = ({ size }: { size: number }) => ({ range: { start: 0, end: size } });
+  const { content } = await downloadFile(tree, { ...request, select });
+  if (content === undefined) throw new Error("A whole file has no content");
+  return content;
+}
+
+/** The metadata of a copy: that of the source, or what the request states, for each kind of it. */
+function metadataFor(c: Handled, { facts }: FoundObject): S3Metadata {
+  const stated = metadataOf(c.req.raw.headers);
+  const former = facts?.metadata ?? { headers: {}, user: {}, tags: {} };
+  const replaces = (name: string) => {
+    const value = c.req.header(name) ?? "COPY";
+    if (value === "COPY" || value === "REPLACE") return value === "REPLACE";
+    throw new S3Error("InvalidArgument", `${name} is ${quoted(value)}, expected COPY or REPLACE`);
+  };
+  const { headers, user } = replaces("x-amz-metadata-directive") ? stated : former;
+  const { tags } = replaces("x-amz-tagging-directive") ? stated : former;
+  return { headers, user, tags };
+}

@@ -1,0 +1,68 @@
+import { type Caller, inTree, requirePermission } from "../../core/caller.ts";
+import { quoted } from "../../core/errors.ts";
+import { S3Error } from "../../core/s3/s3_error.ts";
+import type { S3Service } from "../../core/s3/service.ts";
+import { decodePath } from "../request/address_path.ts";
+import { representationOf, select } from "../request/conditional.ts";
+import { authenticated } from "./authenticate.ts";
+import { etagOf } from "./headers.ts";
+import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
+import { type Handled, treeOfBucket } from "./target.ts";
+
+/** The header that names what is copied. */
+export const COPY_SOURCE = "x-amz-copy-source";
+
+/** An object to copy, and the caller in its tree. */
+export interface CopySource {
+  readonly caller: Caller;
+  readonly object: FoundObject;
+}
+
+/**
+ * The object that a request copies from.
+ *
+ * @throws {S3Error} `NoSuchKey`, `NotImplemented` when a version is asked for.
+ * @throws {AppError} `ErrNotPermitted`, and `ErrPreconditionFailed` when it is not what the client expects,
+ *   `ErrResourcesInvalidRequest` when the header is not percent-encoded UTF-8.
+ */
+export async function copySource(c: Handled, s3: S3Service): Promise<CopySource> {
+  const stated = c.req.header(COPY_SOURCE) ?? "";
+  const [address = "", version] = stated.split("?");
+  if (version !== undefined) throw new S3Error("NotImplemented", "Versions are not offered here");
+  const [bucket = "", ...rest] = decodePath(address).replace(/^\//, "").split("/");
+  const key = rest.join("/");
+  const { caller: holder } = authenticated(c.req.raw).verified;
+  const caller = inTree(holder, treeOfBucket(bucket, holder.userId));
+  requirePermission(caller, "resources.download");
+  const object = await findObject(s3, caller, key);
+  if (object === undefined || object.record.isDir) throw noSuchKey(key);
+  requireConditions(c, object);
+  return { caller, object };
+}
+
+/** The headers `x-amz-copy-source-if-…` are conditions of the source. */
+function requireConditions(c: Handled, { record, facts }: FoundObject): void {
+  const headers = new Headers();
+  for (const name of ["match", "none-match", "modified-since", "unmodified-since"]) {
+    const value = c.req.header(`${COPY_SOURCE}-if-${name}`);
+    if (value !== undefined) headers.set(`If-${name}`, value);
+  }
+  const etag = etagOf(record, facts?.etag);
+  const selection = select({ method: "GET", headers }, { ...representationOf(record), etag });
+  if (selection.status === 412) throw selection.refusal;
+  if (selection.status !== 304) return;
+  throw new S3Error("PreconditionFailed", "The source of the copy is one that is not wanted");
+}
+
+/** The bytes that `x-amz-copy-source-range` names, or all. */
+export function copiedRange(c: Handled, size: number): { start: number; end: number } {
+  const text = c.req.header(`${COPY_SOURCE}-range`);
+  if (text === undefined) return { start: 0, end: size };
+  const [, first = "", last = ""] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
+  const range = { start: Number(first), end: Number(last) + 1 };
+  if (first !== "" && range.start < range.end && range.end <= size) return range;
+  throw new S3Error(
+    "InvalidArgument",
+    `${COPY_SOURCE}-range is ${quoted(text)}, expected one such as bytes=0-9 of ${size} bytes`,
+  );
+}

@@ -1,0 +1,136 @@
+import type { StoreRequest } from "../../core/s3/condition.ts";
+import { S3Error } from "../../core/s3/s3_error.ts";
+import type { ObjectFacts } from "../../core/object_facts.ts";
+import type { S3Metadata } from "../../schemas/s3_metadata.ts";
+import { KIB } from "../../schemas/units.ts";
+import { requirePreconditions } from "../request/conditional.ts";
+import { parameter, type Target } from "./target.ts";
+
+/** The most metadata of an object, names and values together, in bytes (C 30). */
+const MAX_METADATA_BYTES = 2 * KIB;
+const USER_PREFIX = "x-amz-meta-";
+/** The headers that are kept of an object, and that its replies have. */
+const KEPT_HEADERS = [
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "content-type",
+  "expires",
+] as const;
+/** The MD5 of nothing, which is the ETag of directories. */
+const EMPTY_MD5 = "d41d8cd98f00b204e9800998ecf8427e";
+/** Requests for operations that are not offered have these. */
+const UNSUPPORTED = [
+  "x-amz-grant-",
+  "x-amz-object-lock-",
+  "x-amz-server-side-encryption",
+  "x-amz-website-redirect-location",
+  "x-amz-write-offset-bytes",
+];
+
+/**
+ * The conditions of a request to store an object, for what there is.
+ *
+ * @throws {AppError} `ErrPreconditionFailed` when one does not hold.
+ */
+export function requireObject(headers: Headers): StoreRequest["requireObject"] {
+  return (found, etag) =>
+    requirePreconditions(headers, found && { ...found, hash: etag ?? found.hash });
+}
+
+/** The ETag of an object, in quotes. */
+export function etagOf({ hash }: { readonly hash: string }, stated: string | undefined): string {
+  return `"${stated ?? (hash === "" ? EMPTY_MD5 : hash)}"`;
+}
+
+/**
+ * The metadata of an object that a request states.
+ *
+ * @throws {S3Error} `MetadataTooLarge` when it is more than 2 KiB.
+ */
+export function metadataOf(headers: Headers): S3Metadata {
+  const kept: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) {
+    const value = headers.get(name);
+    const stated = name === "content-encoding" ? withoutChunks(value) : value;
+    if (stated !== null && stated !== "") kept[name] = stated;
+  }
+  const user = Object.fromEntries(
+    [...headers].filter(([name]) => name.startsWith(USER_PREFIX) && name !== USER_PREFIX)
+      .map(([name, value]) => [name.slice(USER_PREFIX.length), value]),
+  );
+  const metadata = { headers: kept, user, tags: tagsOf(headers.get("x-amz-tagging") ?? "") };
+  refuseLarge(metadata);
+  return metadata;
+}
+
+/** @throws {S3Error} `MetadataTooLarge` when it is more than 2 KiB. */
+export function refuseLarge({ headers, user, tags }: S3Metadata): void {
+  const texts = [headers, user, tags].flatMap((all) => Object.entries(all).flat());
+  const bytes = new TextEncoder().encode(texts.join("")).length;
+  if (bytes <= MAX_METADATA_BYTES) return;
+  throw new S3Error(
+    "MetadataTooLarge",
+    `The metadata and tags have ${bytes} bytes (maximum: ${MAX_METADATA_BYTES})`,
+  );
+}
+
+/** Whether there is something to keep. */
+export function isPlain({ headers, user, tags }: S3Metadata): boolean {
+  return [headers, user, tags].every((all) => Object.keys(all).length === 0);
+}
+
+/** How a body is sent is no property of the object. */
+function withoutChunks(encoding: string | null): string {
+  return (encoding ?? "").split(",").map((it) => it.trim())
+    .filter((it) => it !== "" && it.toLowerCase() !== "aws-chunked").join(", ");
+}
+
+function tagsOf(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+/**
+ * The headers of a reply with an object.
+ *
+ * @param target Its parameters such as `response-content-type` replace headers.
+ */
+export function objectHeaders(
+  { hash }: { readonly hash: string },
+  facts: ObjectFacts | undefined,
+  target: Target,
+): Record<string, string> {
+  const { headers = {}, user = {}, tags = {} } = facts?.metadata ?? {};
+  const replaced = KEPT_HEADERS.flatMap((name) => {
+    const value = parameter(target, `response-${name}`);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const count = Object.keys(tags).length;
+  return {
+    ...Object.fromEntries(
+      Object.entries({ ...headers, ...Object.fromEntries(replaced) })
+        .map(([name, value]) => [titleCase(name), value]),
+    ),
+    ETag: etagOf({ hash }, facts?.etag),
+    ...Object.fromEntries(
+      Object.entries(user).map(([name, value]) => [`${USER_PREFIX}${name}`, value]),
+    ),
+    ...(count > 0 && { "x-amz-tagging-count": String(count) }),
+  };
+}
+
+/** The name of a header as replies have it, so that one replaces another. */
+function titleCase(name: string): string {
+  return name.replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
+/** @throws {S3Error} `NotImplemented` when a request asks for what the door does not have. */
+export function refuseUnsupported(headers: Headers): void {
+  for (const [name, value] of headers) {
+    const prefix = UNSUPPORTED.find((it) => name.startsWith(it));
+    const isUsualClass = ["", "STANDARD"].includes(value);
+    if (prefix === undefined && !(name === "x-amz-storage-class" && !isUsualClass)) continue;
+    throw new S3Error("NotImplemented", `The header ${name} is not offered here`);
+  }
+}

@@ -1,0 +1,223 @@
+import { ownerOf } from "../../core/caller.ts";
+import { quoted } from "../../core/errors.ts";
+import {
+  abortMultipart,
+  completeMultipart,
+  createMultipart,
+  findMultipart,
+  MAX_PARTS,
+  type NamedUpload,
+  uploadPart as receivePart,
+} from "../../core/s3/multipart.ts";
+import { pathOfKey } from "../../core/s3/object_key.ts";
+import { S3Error } from "../../core/s3/s3_error.ts";
+import type { S3Service } from "../../core/s3/service.ts";
+import type { MultipartUpload } from "../../core/s3/store.ts";
+import { changedOwners } from "../../core/tree/change_set.ts";
+import { downloadFile } from "../../core/tree/download.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import type { Services } from "../serving/route.ts";
+import { stagedBody } from "./body.ts";
+import { copiedRange, copySource } from "./copy_source.ts";
+import { metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
+import { limitOf, writtenAs } from "./list.ts";
+import { element, emptyReply, timeElement, xmlReply } from "./reply.ts";
+import { type Handled, parameter, type Target } from "./target.ts";
+import { childrenOf, requiredText, xmlOf } from "./xml_body.ts";
+
+/** `POST /s3/{bucket}/{key}?uploads`: CreateMultipartUpload. */
+export async function createMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
+  const { bucket = "", key = "" } = target;
+  const path = filePathOf(key);
+  auditChange(c, { paths: [path], isStep: true });
+  const { headers } = c.req.raw;
+  refuseUnsupported(headers);
+  const metadata = metadataOf(headers);
+  const { id } = await createMultipart(s3, { caller: callerOf(c), path, metadata });
+  return xmlReply(c, "InitiateMultipartUploadResult", [
+    element("Bucket", bucket),
+    element("Key", key),
+    element("UploadId", id),
+  ]);
+}
+
+/** `PUT /s3/{bucket}/{key}?partNumber=&uploadId=`: UploadPart. */
+export async function uploadPart(c: Handled, { s3 }: Services, target: Target) {
+  const upload = uploadOf(c, target);
+  auditChange(c, { paths: [upload.path], isStep: true });
+  const body = stagedBody(c, s3.tree, ["md5"]);
+  const { md5 } = await receivePart(s3, {
+    ...upload,
+    number: partNumber(target),
+    size: body.requiredSize(),
+    content: body.content,
+    verify: (received) => body.verify(received),
+  });
+  return emptyReply(c, 200, { ETag: `"${md5}"`, ...body.checksumHeaders() });
+}
+
+/** The same with a header `x-amz-copy-source`: UploadPartCopy. */
+export async function uploadPartCopy(c: Handled, { s3 }: Services, target: Target) {
+  const upload = uploadOf(c, target);
+  auditChange(c, { paths: [upload.path], isStep: true });
+  const { caller, object } = await copySource(c, s3);
+  const found = await downloadFile(s3.tree, {
+    caller,
+    path: object.record.path,
+    select: ({ size }) => ({ range: copiedRange(c, size) }),
+  });
+  const { start, end } = found.selection.range;
+  const part = await receivePart(s3, {
+    ...upload,
+    number: partNumber(target),
+    size: end - start,
+    content: found.content ?? noContent(),
+    verify: () => {},
+  });
+  return xmlReply(c, "CopyPartResult", [
+    timeElement("LastModified", part.createdAt),
+    element("ETag", `"${part.md5}"`),
+  ]);
+}
+
+async function* noContent() {}
+
+/** `POST /s3/{bucket}/{key}?uploadId=`: CompleteMultipartUpload. */
+export async function completeMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
+  const { bucket = "", key = "" } = target;
+  const upload = uploadOf(c, target);
+  auditChange(c, { paths: [upload.path] });
+  const document = await xmlOf(c, "CompleteMultipartUpload");
+  const stated = childrenOf(document, "Part").map((part) => ({
+    number: Number(requiredText(part, "PartNumber")),
+    md5: requiredText(part, "ETag").trim().replaceAll('"', ""),
+  }));
+  const { changes, etag } = await completeMultipart(s3, {
+    ...upload,
+    stated,
+    requireObject: requireObject(c.req.raw.headers),
+  });
+  auditChange(c, { paths: [upload.path], records: changedOwners(changes) });
+  return xmlReply(c, "CompleteMultipartUploadResult", [
+    element("Bucket", bucket),
+    element("Key", key),
+    element("ETag", `"${etag}"`),
+  ]);
+}
+
+/** `DELETE /s3/{bucket}/{key}?uploadId=`: AbortMultipartUpload. */
+export async function abortMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
+  const upload = uploadOf(c, target);
+  auditChange(c, { paths: [upload.path], isStep: true });
+  await abortMultipart(s3, upload);
+  return emptyReply(c, 204);
+}
+
+/** `GET /s3/{bucket}/{key}?uploadId=`: ListParts. */
+export async function listParts(c: Handled, { s3 }: Services, target: Target) {
+  const { bucket = "", key = "" } = target;
+  const { id } = await findMultipart(s3, uploadOf(c, target));
+  const limit = limitOf(parameter(target, "max-parts"), "max-parts");
+  const marker = parameter(target, "part-number-marker") ?? "";
+  const after = marker === "" ? 0 : numberIn(marker, "part-number-marker", MAX_PARTS);
+  const found = await s3.store.parts(id, after, limit + 1);
+  const parts = found.slice(0, limit);
+  return xmlReply(c, "ListPartsResult", [
+    element("Bucket", bucket),
+    element("Key", key),
+    element("UploadId", id),
+    element("PartNumberMarker", after),
+    element("MaxParts", limit),
+    element("IsTruncated", found.length > limit),
+    found.length > limit
+      ? element("NextPartNumberMarker", parts.at(-1)?.number ?? after)
+      : undefined,
+    ...parts.map(({ number, size, md5, createdAt }) =>
+      element("Part", [
+        element("PartNumber", number),
+        timeElement("LastModified", createdAt),
+        element("ETag", `"${md5}"`),
+        element("Size", size),
+      ])
+    ),
+  ]);
+}
+
+/** `GET /s3/{bucket}?uploads`: ListMultipartUploads. */
+export async function listMultipartUploads(c: Handled, { s3 }: Services, target: Target) {
+  const limit = limitOf(parameter(target, "max-uploads"), "max-uploads");
+  const prefix = parameter(target, "prefix") ?? "";
+  const path = parameter(target, "key-marker") ?? "";
+  const id = parameter(target, "upload-id-marker") ?? LAST_ID;
+  const found = await uploadsOf(s3, { userId: ownerOf(callerOf(c)), prefix, path, id, limit });
+  const uploads = found.slice(0, limit);
+  const last = found.length > limit ? uploads.at(-1) : undefined;
+  const written = writtenAs(parameter(target, "encoding-type"));
+  return xmlReply(c, "ListMultipartUploadsResult", [
+    element("Bucket", target.bucket ?? ""),
+    written("KeyMarker", path),
+    written("Prefix", prefix),
+    element("MaxUploads", limit),
+    element("IsTruncated", found.length > limit),
+    ...last === undefined
+      ? []
+      : [written("NextKeyMarker", last.path), element("NextUploadIdMarker", last.id)],
+    ...uploads.map((upload) =>
+      element("Upload", [
+        written("Key", upload.path),
+        element("UploadId", upload.id),
+        timeElement("Initiated", upload.createdAt),
+        element("StorageClass", "STANDARD"),
+      ])
+    ),
+  ]);
+}
+
+/** A marker of a path alone is after all uploads to it. */
+const LAST_ID = "~";
+
+async function uploadsOf(
+  { store }: S3Service,
+  { userId, prefix, path, id, limit }: {
+    userId: number;
+    prefix: string;
+    path: string;
+    id: string;
+    limit: number;
+  },
+): Promise<MultipartUpload[]> {
+  // No path has a NUL, which PostgreSQL refuses to look for.
+  if ([prefix, path, id].some((text) => text.includes("\0"))) return [];
+  const after = { path, id };
+  return await store.uploads({ userId, prefix, after, now: Date.now(), limit: limit + 1 });
+}
+
+function uploadOf(c: Handled, target: Target): NamedUpload {
+  return {
+    caller: callerOf(c),
+    path: filePathOf(target.key ?? ""),
+    id: parameter(target, "uploadId") ?? "",
+  };
+}
+
+function partNumber(target: Target): number {
+  const number = numberIn(parameter(target, "partNumber") ?? "", "partNumber", MAX_PARTS);
+  if (number > 0) return number;
+  throw new S3Error("InvalidArgument", "partNumber is 0, expected one from 1");
+}
+
+function numberIn(text: string, name: string, max: number): number {
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : Infinity;
+  if (number <= max) return number;
+  throw new S3Error(
+    "InvalidArgument",
+    `${name} is ${quoted(text)}, expected a number up to ${max}`,
+  );
+}
+
+function filePathOf(key: string): string {
+  const { path, isDirectory } = pathOfKey(key);
+  if (!isDirectory) return path;
+  throw new S3Error("InvalidArgument", `The key ${quoted(key)} is that of a directory`);
+}

@@ -1,0 +1,126 @@
+import { type Caller, ownerOf } from "../../core/caller.ts";
+import type { ResourceRecord } from "../../core/ports.ts";
+import { deleteObject as deleteAt } from "../../core/s3/delete_objects.ts";
+import { pathOfKey } from "../../core/s3/object_key.ts";
+import { S3Error } from "../../core/s3/s3_error.ts";
+import type { S3Service } from "../../core/s3/service.ts";
+import type { ObjectFacts } from "../../core/object_facts.ts";
+import { changedOwners } from "../../core/tree/change_set.ts";
+import { downloadFile } from "../../core/tree/download.ts";
+import { mkdir } from "../../core/tree/mkdir.ts";
+import { quoted } from "../../core/errors.ts";
+import { putObject as store } from "../../core/s3/put_object.ts";
+import { httpDate, representationOf, select } from "../request/conditional.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import type { Services } from "../serving/route.ts";
+import { sendFile } from "../transfers/download.ts";
+import { stagedBody } from "./body.ts";
+import { etagOf, metadataOf, objectHeaders, refuseUnsupported, requireObject } from "./headers.ts";
+import { emptyReply } from "./reply.ts";
+import type { Handled, Target } from "./target.ts";
+
+/** An object of a tree. */
+export interface FoundObject {
+  readonly record: ResourceRecord;
+  readonly facts: ObjectFacts | undefined;
+}
+
+/** The object of a key, or undefined. */
+export async function findObject(
+  { tree, store }: S3Service,
+  caller: Caller,
+  key: string,
+): Promise<FoundObject | undefined> {
+  const { path, isDirectory } = pathOfKey(key);
+  const scope = { userId: ownerOf(caller), everyone: false };
+  const record = (await tree.records.findByPath(scope, [path])).get(path);
+  if (record === undefined || record.isDir !== isDirectory) return undefined;
+  return { record, facts: await store.facts(record) };
+}
+
+/** The error for a key without an object. */
+export function noSuchKey(key: string): S3Error {
+  return new S3Error("NoSuchKey", `No object has the key ${quoted(key)}`);
+}
+
+/** `GET` and `HEAD /s3/{bucket}/{key}`: GetObject and HeadObject. */
+export async function getObject(
+  c: Handled,
+  { s3 }: Services,
+  target: Target,
+): Promise<Response> {
+  const { key = "" } = target;
+  const caller = callerOf(c);
+  // Recorded if the gate refuses it.
+  auditChange(c, { paths: [key] });
+  const object = await findObject(s3, caller, key);
+  if (object === undefined) throw noSuchKey(key);
+  if (object.record.isDir) return directoryReply(c, object.record);
+  // What was found may be replaced by now.
+  const factsOf = ({ id, hash }: ResourceRecord) =>
+    id === object.record.id && hash === object.record.hash ? object.facts : undefined;
+  const found = await downloadFile(s3.tree, {
+    caller,
+    path: object.record.path,
+    select: (record) =>
+      select(c.req.raw, {
+        ...representationOf(record),
+        etag: etagOf(record, factsOf(record)?.etag),
+      }),
+  });
+  return await sendFile(c, found, objectHeaders(found.record, factsOf(found.record), target));
+}
+
+function directoryReply(c: Handled, record: ResourceRecord): Response {
+  return emptyReply(c, 200, {
+    "Content-Length": "0",
+    "Content-Type": "application/x-directory",
+    ETag: etagOf(record, undefined),
+    "Last-Modified": httpDate(record.updatedAt),
+  });
+}
+
+/** `PUT /s3/{bucket}/{key}`: PutObject. */
+export async function putObject(
+  c: Handled,
+  { s3 }: Services,
+  { key = "" }: Target,
+): Promise<Response> {
+  const { headers } = c.req.raw;
+  const caller = callerOf(c);
+  const { path, isDirectory } = pathOfKey(key);
+  auditChange(c, { paths: [path] });
+  refuseUnsupported(headers);
+  const metadata = metadataOf(headers);
+  if (isDirectory) {
+    await stagedBody(c, s3.tree, []).requireEmpty(key);
+    const record = await mkdir(s3.tree, { caller, path });
+    return emptyReply(c, 200, { ETag: etagOf(record, undefined) });
+  }
+  const body = stagedBody(c, s3.tree);
+  const { changes, record } = await store(s3, {
+    caller,
+    path,
+    content: body.content,
+    declaredSize: body.size,
+    metadata,
+    requireObject: requireObject(headers),
+    verify: (received) => body.verify(received),
+  });
+  auditChange(c, { paths: [path], records: changedOwners(changes) });
+  return emptyReply(c, 200, { ETag: etagOf(record, undefined), ...body.checksumHeaders() });
+}
+
+/** `DELETE /s3/{bucket}/{key}`: DeleteObject. */
+export async function deleteObject(
+  c: Handled,
+  { s3 }: Services,
+  { key = "" }: Target,
+): Promise<Response> {
+  const { path } = pathOfKey(key);
+  auditChange(c, { paths: [path] });
+  const changes = await deleteAt(s3, { caller: callerOf(c), key });
+  auditChange(c, { paths: [path], records: changedOwners(changes) });
+  return emptyReply(c, 204);
+}

@@ -1,0 +1,68 @@
+import { type Privilege, requirePermission } from "../../core/caller.ts";
+import { quoted } from "../../core/errors.ts";
+import { S3Error } from "../../core/s3/s3_error.ts";
+import { callerOf } from "../serving/auth.ts";
+import type { Services } from "../serving/route.ts";
+import { authenticated } from "./authenticate.ts";
+import type { Handled, Target } from "./target.ts";
+
+/** An operation of S3. Its request is known by its method, its parameters and maybe a header. */
+export interface S3Operation {
+  /** As Amazon names it. */
+  readonly name: string;
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  readonly on: "service" | "bucket" | "object";
+  /** The parameters that it is known by. @default none */
+  readonly by?: readonly string[];
+  /** A header that it is known by. @default none */
+  readonly header?: string;
+  /** The parameters that it has besides. @default none */
+  readonly parameters?: readonly string[];
+  /** The privilege that it needs in the tree. @default a credential is enough */
+  readonly privilege?: Privilege;
+  readonly handle: (
+    c: Handled,
+    services: Services,
+    target: Target,
+  ) => Response | Promise<Response>;
+}
+
+/** Parameters of all operations: those of signatures, and what some clients add. */
+const COMMON = /^(?:X-Amz-|x-id$)/i;
+
+/** What serves a request by the operation that it is for. */
+export function dispatch(operations: readonly S3Operation[]) {
+  return async (c: Handled, services: Services): Promise<Response> => {
+    const { target } = authenticated(c.req.raw);
+    const operation = operationOf(c, target, operations);
+    if (operation.privilege !== undefined) requirePermission(callerOf(c), operation.privilege);
+    return await operation.handle(c, services, target);
+  };
+}
+
+/** @throws {S3Error} `NotImplemented` when the request is for none of them. */
+function operationOf(
+  c: Handled,
+  target: Target,
+  operations: readonly S3Operation[],
+): S3Operation {
+  const { query, bucket, key } = target;
+  const on = bucket === undefined ? "service" : key === undefined ? "bucket" : "object";
+  const names = [...query.keys()].filter((name) => !COMMON.test(name));
+  const candidates = operations.filter(({ method, on: level, by = [], header }) =>
+    method === c.req.method && level === on && by.every((name) => query.has(name)) &&
+    (header === undefined || c.req.header(header) !== undefined)
+  );
+  const known = (operation: S3Operation, name: string) =>
+    [...operation.by ?? [], ...operation.parameters ?? []].includes(name);
+  const found = candidates.find((it) => names.every((name) => known(it, name)));
+  if (found !== undefined) return found;
+  const [closest] = candidates;
+  const unknown = names.find((name) => closest === undefined || !known(closest, name));
+  throw new S3Error(
+    "NotImplemented",
+    unknown === undefined
+      ? `${c.req.method} is not offered for ${on === "service" ? "the list of buckets" : `a ${on}`}`
+      : `The parameter ${quoted(unknown)} is not offered here`,
+  );
+}

@@ -1,0 +1,221 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { getCanonicalHeaders, getCanonicalQuery } from "@smithy/signature-v4";
+import { quoted } from "../../core/errors.ts";
+import type { AccessKeyHolder, FindAccessKey } from "../../core/s3/access_keys.ts";
+import { S3Error } from "../../core/s3/s3_error.ts";
+import type { Target } from "./target.ts";
+
+const ALGORITHM = "AWS4-HMAC-SHA256";
+/** How far the clock of a client may be off, in milliseconds. */
+const MAX_SKEW_MS = 15 * 60_000;
+/** How long a presigned address may be valid, in seconds. */
+const MAX_EXPIRES_S = 7 * 24 * 60 * 60;
+export const UNSIGNED = "UNSIGNED-PAYLOAD";
+
+const AUTHORIZATION =
+  /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=([0-9a-f]{64})$/;
+const CREDENTIAL = /^([^/\s,]{1,128})\/(\d{8})\/([\w-]{1,64})\/s3\/aws4_request$/;
+const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+const SIGNATURE = /^[0-9a-f]{64}$/;
+/** The parameters of a presigned address. Each comes once. */
+const PRESIGNED = ["Algorithm", "Credential", "Date", "Expires", "SignedHeaders", "Signature"];
+
+/** A request as it is signed. */
+export interface SignedRequest {
+  readonly method: string;
+  readonly target: Target;
+  readonly headers: Headers;
+}
+
+/** What a request states of its signature. */
+interface Stated {
+  readonly credential: string;
+  readonly time: string;
+  /** Until when it may be used, in seconds after that. @default as the clock of its client may be off */
+  readonly expiresS?: number;
+  readonly signedHeaders: string;
+  readonly signature: string;
+  /** What it states of the body. */
+  readonly payload: string;
+}
+
+/** A signature that was verified. */
+export interface Verified extends AccessKeyHolder {
+  /** The header `X-Amz-Content-Sha256`. */
+  readonly payload: string;
+  readonly signature: string;
+  readonly signingKey: Uint8Array;
+  readonly time: string;
+  readonly scope: string;
+}
+
+/**
+ * Verifies the signature of a request, version 4, in its headers or its address (C 30).
+ *
+ * @throws {S3Error} when it has none or a wrong one, or its time is off.
+ */
+export async function verifySignature(
+  request: SignedRequest,
+  find: FindAccessKey,
+  now = Date.now(),
+): Promise<Verified> {
+  const stated = statedBy(request);
+  const [, id = "", day = "", region = ""] = CREDENTIAL.exec(stated.credential) ?? [];
+  if (id === "") throw malformed(`the credential ${quoted(stated.credential)} is not one for S3`);
+  requireTime(stated, day, now);
+  const names = requireSignedHeaders(request, stated.signedHeaders);
+  const holder = await find(id);
+  if (holder === undefined) {
+    throw new S3Error("InvalidAccessKeyId", `The access key ${quoted(id)} does not exist`);
+  }
+  const scope = `${day}/${region}/s3/aws4_request`;
+  const signingKey = ["s3", "aws4_request"].reduce(
+    hmac,
+    hmac(hmac(Buffer.from(`AWS4${holder.secret}`), day), region),
+  );
+  const canonical = canonicalRequest(request, names, stated.payload);
+  const text = [ALGORITHM, stated.time, scope, sha256(canonical)].join("\n");
+  requireSignature(hmac(signingKey, text), stated.signature);
+  const { payload, signature, time } = stated;
+  return { ...holder, payload, signature, signingKey, time, scope };
+}
+
+/** @throws {S3Error} `SignatureDoesNotMatch` when a stated signature is another one. */
+export function requireSignature(expected: Buffer, stated: string): void {
+  if (SIGNATURE.test(stated) && timingSafeEqual(expected, Buffer.from(stated, "hex"))) return;
+  throw new S3Error(
+    "SignatureDoesNotMatch",
+    "The signature of the request is not that of its secret access key",
+  );
+}
+
+export function hmac(key: Uint8Array, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}
+
+/** The SHA-256 of a text in hex. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function statedBy({ target: { query }, headers }: SignedRequest): Stated {
+  const authorization = headers.get("Authorization");
+  const isPresigned = PRESIGNED.some((name) => query.has(`X-Amz-${name}`));
+  if (isPresigned === (authorization !== null)) {
+    throw isPresigned
+      ? malformed("it is signed in its headers and its address")
+      : new S3Error("AccessDenied", "A signature is required: version 4, of an access key");
+  }
+  if (query.has("X-Amz-Security-Token") || headers.has("X-Amz-Security-Token")) {
+    throw malformed("no access key here has a session token");
+  }
+  return authorization === null
+    ? statedInQuery(query, headers)
+    : statedInHeader(authorization, headers);
+}
+
+function statedInHeader(authorization: string, headers: Headers): Stated {
+  const [, credential, signedHeaders, signature] = AUTHORIZATION.exec(authorization) ?? [];
+  const time = headers.get("X-Amz-Date");
+  const payload = headers.get("X-Amz-Content-Sha256");
+  if (credential === undefined || signedHeaders === undefined || signature === undefined) {
+    throw malformed(`expected ${ALGORITHM} Credential=…, SignedHeaders=…, Signature=…`);
+  }
+  if (time === null) throw malformed("X-Amz-Date is missing");
+  if (payload === null) throw malformed("X-Amz-Content-Sha256 is missing");
+  return { credential, signedHeaders, signature, time, payload };
+}
+
+function statedInQuery(query: Target["query"], headers: Headers): Stated {
+  const [algorithm, credential, time, expires, signedHeaders, signature] = PRESIGNED.map((name) => {
+    const [value, ...others] = query.get(`X-Amz-${name}`) ?? [];
+    if (value !== undefined && others.length === 0) return value;
+    throw malformed(`X-Amz-${name} is required, once`);
+  });
+  const expiresS = /^\d{1,6}$/.test(`${expires}`) ? Number(expires) : 0;
+  if (algorithm !== ALGORITHM) throw malformed(`X-Amz-Algorithm must be ${ALGORITHM}`);
+  if (expiresS < 1 || expiresS > MAX_EXPIRES_S) {
+    throw malformed(`X-Amz-Expires must be from 1 to ${MAX_EXPIRES_S} seconds`);
+  }
+  const payload = headers.get("X-Amz-Content-Sha256") ?? UNSIGNED;
+  return {
+    credential: `${credential}`,
+    time: `${time}`,
+    expiresS,
+    signedHeaders: `${signedHeaders}`,
+    signature: `${signature}`,
+    payload,
+  };
+}
+
+function requireTime({ time, expiresS }: Stated, day: string, now: number): void {
+  const [, year, month, date, hour, minute, second] = TIME.exec(time) ?? [];
+  const at = Date.parse(`${year}-${month}-${date}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(at)) {
+    throw malformed(`the time ${quoted(time)} is not one such as 20260131T235959Z`);
+  }
+  if (!time.startsWith(day)) throw malformed("the credential is for another day than the time");
+  const isLate = now - at > MAX_SKEW_MS;
+  if (at - now > MAX_SKEW_MS || isLate && expiresS === undefined) {
+    throw new S3Error(
+      "RequestTimeTooSkewed",
+      `The time of the request is ${time}, and here it is ${new Date(now).toISOString()}: ` +
+        "they may differ by 15 minutes",
+    );
+  }
+  if (expiresS !== undefined && now > at + expiresS * 1000) {
+    throw new S3Error("AccessDenied", "The presigned address has expired");
+  }
+}
+
+/**
+ * The names of the signed headers. All that the door heeds by name must be signed: the host, and what begins
+ * with `x-amz-`.
+ */
+function requireSignedHeaders({ headers }: SignedRequest, list: string): readonly string[] {
+  const names = list.split(";");
+  const isCanonical = names.every((name, at) =>
+    /^[a-z\d_.-]+$/.test(name) && (at === 0 || `${names[at - 1]}` < name)
+  );
+  if (!isCanonical) throw malformed("the signed headers are not in order, each once");
+  const needed = ["host", ...[...headers.keys()].filter((name) => name.startsWith("x-amz-"))];
+  const missing = needed.find((name) => !names.includes(name));
+  if (missing === undefined) return names;
+  throw new S3Error("AccessDenied", `The header ${quoted(missing)} must be signed`);
+}
+
+function canonicalRequest(
+  { method, target: { path, query }, headers }: SignedRequest,
+  names: readonly string[],
+  payload: string,
+): string {
+  const request = {
+    method,
+    protocol: "",
+    hostname: "",
+    path,
+    query: Object.fromEntries([...query].map(([name, values]) => [name, [...values]])),
+    headers: Object.fromEntries(names.map((name) => [name, headers.get(name) ?? ""])),
+  };
+  const canonical = getCanonicalHeaders(request, undefined, new Set(names));
+  return [
+    method,
+    path.split("/").map(escaped).join("/"),
+    getCanonicalQuery(request),
+    ...names.map((name) => `${name}:${canonical[name]}`),
+    "",
+    names.join(";"),
+    payload,
+  ].join("\n");
+}
+
+/** Percent-encodes what signatures have encoded: all but letters, digits and `-._~`. */
+function escaped(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function malformed(why: string): S3Error {
+  return new S3Error("AuthorizationHeaderMalformed", `The signature is malformed: ${why}`);
+}

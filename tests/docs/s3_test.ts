@@ -1,0 +1,6 @@
+import { copyFiles, guideTest, MODELS } from "./guide.ts";
+
+guideTest("docs/guides/s3.md", {
+  env: { RCLONE_CONFIG: "/dev/null" },
+  prepare: (reader) => copyFiles(reader, MODELS),
+});
