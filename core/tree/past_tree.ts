@@ -37,7 +37,7 @@ export async function treeAt(
         listJson,
         collectFiles,
         usage: (scope) => records.usage(scope),
-        storedBytes: (scope, signal) => records.storedBytes(scope, signal),
+        shares: (query, signal) => records.shares(query, signal),
         search: (query) => records.search(query),
         write: () => Promise.reject(new Error("The past does not change")),
       },

@@ -2,8 +2,11 @@ import type { Dialect } from "./dialect.ts";
 
 type Tables = Pick<Dialect, "recordTables">;
 
+/** The files that only history has. */
+export const KEPT_FILES = "kept_files";
+
 /** The tables with files that both engines have: {@link Dialect.recordTables}. */
-export const RECORD_TABLES: readonly string[] = ["records", "kept_files"];
+export const RECORD_TABLES: readonly string[] = ["records", KEPT_FILES];
 
 /** The columns of all {@link Dialect.recordTables} that say which file has a content. */
 const COLUMNS = "id, user_id, path, hash, size, crc32";
