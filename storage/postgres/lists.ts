@@ -9,6 +9,8 @@ import type { Session } from "./session.ts";
 
 /** Records in a page, at most. */
 const PAGE_RECORDS = 350;
+/** A listing whose reader takes longer than this for a page continues with another snapshot. */
+const LIST_IDLE_MS = 1000;
 /** How long a listing may read one snapshot. While it does, the engine keeps what others delete. */
 const MAX_SNAPSHOT_MS = 10_000;
 
@@ -26,8 +28,8 @@ export class Lists {
   readonly #database: Database;
   readonly #idleMs: number;
 
-  /** @param idleMs How long a listing keeps its connection while its reader takes a page. */
-  constructor(database: Database, idleMs: number) {
+  /** @param idleMs How long a listing keeps its connection while its reader takes a page. @default 1000 */
+  constructor(database: Database, idleMs = LIST_IDLE_MS) {
     this.#database = database;
     this.#idleMs = idleMs;
   }

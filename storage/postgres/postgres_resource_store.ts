@@ -71,9 +71,6 @@ import { readShares, usageOf } from "./usage.ts";
 import type { PostgresTransaction } from "./write_transaction.ts";
 import { Writes } from "./writes.ts";
 
-/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
-const LIST_IDLE_MS = 1000;
-
 type Work<T> = (transaction: PostgresTransaction) => Promise<T>;
 
 /**
@@ -113,12 +110,12 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     address: DatabaseAddress,
     options: PostgresStoreOptions,
   ) {
-    const { listIdleMs = LIST_IDLE_MS, temporaryDirectory, onFatal = throwUncaught } = options;
+    const { temporaryDirectory, onFatal = throwUncaught } = options;
     this.database = database;
     this.#server = options.server ?? "";
     this.#files = new TemporaryFiles(temporaryDirectory);
     this.#writes = new Writes(database, this.#files, options.maxDirectRecords);
-    this.#lists = new Lists(database, listIdleMs);
+    this.#lists = new Lists(database, options.listIdleMs);
     this.#onFatal = onFatal;
     this.contents = new PostgresContentTable(database);
     this.shared = {

@@ -13,13 +13,16 @@ import type { ReaderThread } from "./reader_thread.ts";
 import type { PastReads, PastTree } from "../tables/history_store.ts";
 import type { CurrentResults } from "../tables/verdict_statements.ts";
 
+/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
+const LIST_IDLE_MS = 1000;
+
 export interface LongReadsParts {
   readonly longReader: ReaderThread;
   readonly largeChanges: LargeChanges;
   /** The scan results that count. */
   readonly results: CurrentResults;
-  /** How long a listing keeps its snapshot while its reader takes a batch, in milliseconds. */
-  readonly listIdleMs: number;
+  /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
+  readonly listIdleMs: number | undefined;
 }
 
 /** Reads that take several calls to a reader. They see no part of a large change. */
@@ -93,7 +96,7 @@ export class LongReads {
 
   /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
   *#lent(batch: ListBatch, release: () => void): Generator<ListBatch> {
-    const idle = setTimeout(release, this.#parts.listIdleMs);
+    const idle = setTimeout(release, this.#parts.listIdleMs ?? LIST_IDLE_MS);
     try {
       yield batch;
     } finally {

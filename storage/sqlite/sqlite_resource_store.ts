@@ -48,9 +48,6 @@ import type { DatabaseState, Writer } from "./writer.ts";
 import { type CommitOptions, writerCommits } from "./writer_commits.ts";
 import { WORKERS } from "../threads/workers.ts";
 
-/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
-const LIST_IDLE_MS = 1000;
-
 export interface ResourceStoreOptions extends CommitOptions {
   /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
   readonly listIdleMs?: number;
@@ -132,7 +129,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       longReader: this.#longReader,
       largeChanges: this.#largeChanges,
       results,
-      listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
+      listIdleMs: options.listIdleMs,
     });
     this.history = new SqlHistoryStore(statementsOf("history", parts), this.#longReads.past);
     this.scans = new SqlScanStore({
