@@ -89,8 +89,9 @@ END $$;
 -- Keeps records that are deleted. What the same change has made is nobody's past, but what it has moved before
 -- refers to its content itself.
 CREATE FUNCTION keep_deleted() RETURNS trigger LANGUAGE plpgsql
--- The plan for one record is kept, and must not be quadratic for ten thousand.
-SET enable_nestloop = off AS $$
+-- The plan for one record is kept, and must not be quadratic for ten thousand. Changes of whole subtrees have turned
+-- off all others.
+SET enable_nestloop = off SET enable_hashjoin = on AS $$
 DECLARE
   owner bigint;
   made bigint;
@@ -122,8 +123,9 @@ CREATE TRIGGER history_of_deleted AFTER DELETE ON records REFERENCING OLD TABLE 
 -- Keeps records that get another path or content. A server of a version before does not state the version of
 -- what it changes: that is done here.
 CREATE FUNCTION keep_changed() RETURNS trigger LANGUAGE plpgsql
--- The plan for one record is kept, and must not be quadratic for ten thousand.
-SET enable_nestloop = off AS $$
+-- The plan for one record is kept, and must not be quadratic for ten thousand. Changes of whole subtrees have turned
+-- off all others.
+SET enable_nestloop = off SET enable_hashjoin = on AS $$
 DECLARE
   owner bigint;
   made bigint;
