@@ -31,6 +31,8 @@ export interface HistoryStore {
    * time cannot be read again, as nothing tells what changed meanwhile.
    */
   turn(isOn: boolean): Promise<void>;
+  /** Puts a part of what changes have kept lately into order. Returns whether all of it is. */
+  settle(): Promise<boolean>;
   /**
    * Gives up a part of what is too old, or more than a tree may keep. Returns the hashes that may have lost their
    * last reference, unless the store remembers them itself.

@@ -20,7 +20,7 @@ const PAST = `(
   WHERE present.user_id = :past_user::bigint AND ${
   numberOf("present.since")
 } <= :past_version::bigint
-  UNION ALL SELECT ${COLUMNS} FROM history AS former
+  UNION ALL SELECT ${COLUMNS} FROM former_states AS former
   WHERE former.user_id = :past_user::bigint AND ${numberOf("former.since")} <= :past_version::bigint
     AND ${numberOf("former.until")} > :past_version::bigint
 ) AS records`;

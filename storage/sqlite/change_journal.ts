@@ -79,6 +79,10 @@ export class ChangeJournal implements Keeper {
 
   /** Takes back the versions of the change, once no record is of them. */
   *#forgetVersions(): Generator<void, void> {
+    const fresh = `SELECT position FROM fresh_history ORDER BY position LIMIT ${PAGE_RECORDS}`;
+    while (
+      this.#connection.run(`DELETE FROM fresh_history WHERE position IN (${fresh})`) > 0
+    ) yield;
     const made = "SELECT user_id, version FROM large_change WHERE version > 0";
     const rows = `SELECT user_id, until, id FROM history
       WHERE (user_id, until) IN (${made}) LIMIT ${PAGE_RECORDS}`;

@@ -93,6 +93,8 @@ function pastRows(columns: string, index: Part["index"], condition: string): str
   return `SELECT ${columns} FROM main.records
     WHERE user_id = :past_user AND since <= :past_version AND ${condition}
     UNION ALL SELECT ${columns} FROM main.history INDEXED BY ${index}
+    WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}
+    UNION ALL SELECT ${columns} FROM main.fresh_history
     WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}`;
 }
 

@@ -1,4 +1,4 @@
-import type { SqlParameters, SqlValue } from "../tables/dialect.ts";
+import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 
 /** What becomes of records that are about to be changed: they go on at other paths, or their content goes. */
@@ -93,30 +93,46 @@ export class TreeHistory implements Keeper {
     const named = { ...parameters, version, keeper: userId };
     if (fate === "moved") this.#moved.add(userId);
     else if (this.#moved.has(userId)) this.#keepContent(condition, named);
-    const insert =
-      `INSERT INTO history (user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir,
-         created_at, updated_at, is_moved)
+    const rows = this.#connection.run(
+      `INSERT INTO fresh_history (user_id, until, id, since, path, parent, name, hash, size, crc32,
+         is_dir, created_at, updated_at, is_moved)
        SELECT user_id, :version, id, since, path, parent, name, hash, size, crc32, is_dir, created_at,
-         updated_at, ${Number(fate === "moved")} ${kept}`;
-    if (fate === "moved") this.#connection.run(insert, named);
-    else this.#count(userId, this.#connection.values(`${insert} RETURNING size`, named));
+         updated_at, ${Number(fate === "moved")} ${kept}`,
+      named,
+    );
+    if (fate === "moved" || rows === 0) return;
+    const added = "SELECT size FROM fresh_history ORDER BY position DESC LIMIT :rows";
+    this.#count(userId, this.#sum(added, { rows }));
   }
 
   /** What the same work has moved before, and removes now, refers to its content itself. */
   #keepContent(condition: string, parameters: SqlParameters): void {
-    const moved = `FROM history WHERE user_id = :keeper AND until = :version AND is_moved = 1
-      AND id IN (SELECT id FROM records WHERE since = :version AND +user_id = :keeper AND (${condition}))`;
-    const rows = this.#connection.values(
-      `UPDATE history SET is_moved = 0 WHERE (user_id, until, id) IN (SELECT user_id, until, id ${moved})
-       RETURNING size`,
+    const ids =
+      `SELECT id FROM records WHERE since = :version AND +user_id = :keeper AND (${condition})`;
+    if (this.#connection.get(`${ids} LIMIT 1`, parameters) === undefined) return;
+    // Between the steps of a large change, rows may have got into order.
+    for (const table of ["fresh_history", "history"]) {
+      const moved = `FROM ${table}
+        WHERE user_id = :keeper AND until = :version AND is_moved = 1 AND id IN (${ids})`;
+      this.#count(Number(parameters.keeper), this.#sum(`SELECT size ${moved}`, parameters));
+      this.#connection.run(
+        `UPDATE ${table} SET is_moved = 0
+         WHERE (user_id, until, id) IN (SELECT user_id, until, id ${moved})`,
+        parameters,
+      );
+    }
+  }
+
+  #sum(sizes: string, parameters: SqlParameters): number {
+    const row = this.#connection.get(
+      `SELECT ifnull(sum(size), 0) AS bytes FROM (${sizes})`,
       parameters,
     );
-    this.#count(Number(parameters.keeper), rows);
+    return Number(row?.bytes);
   }
 
   /** Counts the sizes of files that are kept. */
-  #count(user: number, rows: readonly (readonly SqlValue[])[]): void {
-    const bytes = rows.reduce((sum, [size]) => sum + Number(size), 0);
+  #count(user: number, bytes: number): void {
     if (bytes === 0) return;
     this.#connection.run(
       "UPDATE tree_versions SET history_bytes = history_bytes + :bytes WHERE user_id = :user",

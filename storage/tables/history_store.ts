@@ -91,9 +91,15 @@ export class SqlHistoryStore implements HistoryStore {
     });
   }
 
+  async settle() {
+    if ((await this.#statements.find("fresh", {})).length === 0) return true;
+    return (await this.#statements.write((run) => run("settle", {}))).length === 0;
+  }
+
   async giveUp({ before, maxBytes }: HistoryBounds) {
     const max = Math.min(maxBytes, Number.MAX_SAFE_INTEGER);
     return await this.#statements.write(async (run) => {
+      const settled = await run("settle", {});
       await run("expire", { before });
       const [overfull] = await run("overfull", { max });
       if (overfull !== undefined) await run("shrink", { user: Number(overfull.user_id) });
@@ -106,7 +112,8 @@ export class SqlHistoryStore implements HistoryStore {
       const forgotten = await run("forget", {});
       return {
         hashes: dropped.flatMap(({ hash }) => textOrNull(hash) ?? []),
-        done: rows.length === 0 && forgotten.length === 0 && overfull === undefined,
+        done: [settled, rows, forgotten].every(({ length }) => length === 0) &&
+          overfull === undefined,
       };
     });
   }

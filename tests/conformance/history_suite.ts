@@ -75,7 +75,7 @@ class Model {
     const until = RESOLVED("until", this.#isPostgres);
     const rows: SqlRow[] = await this.#opened.rows(
       `SELECT path, hash FROM records WHERE user_id = ${USER} AND ${since} <= ${version}
-       UNION ALL SELECT path, hash FROM history
+       UNION ALL SELECT path, hash FROM former_states
        WHERE user_id = ${USER} AND ${since} <= ${version} AND ${until} > ${version}`,
     );
     assert.equal(new Set(rows.map(({ path }) => path)).size, rows.length, "a path has two records");
@@ -206,6 +206,11 @@ function stateOf(records: readonly ResourceRecord[]): State {
 
 const sorted = (state: State) => [...state].sort(([a], [b]) => a < b ? -1 : 1);
 
+/** Puts what changes have kept into order. */
+async function settle({ store }: OpenedStores): Promise<void> {
+  while (!await store.history.settle());
+}
+
 /** What all engines do with the versions of trees (C 26). See docs/design/history.md. */
 export function historySuite(engine: StoresEngine): void {
   const test = storesTest(engine);
@@ -214,15 +219,17 @@ export function historySuite(engine: StoresEngine): void {
     await opened.store.history.turn(true);
     const roll = seededRandom(26);
     const model = new Model(opened);
-    for (let work = 0; work < 150; work++) {
+    for (let work = 0; work < 60; work++) {
       const steps = 1 + roll(4);
       const fails = roll(6) === 0;
       await model.work(async (transaction) => {
         for (let index = 0; index < steps; index++) await step(transaction, model, roll);
         if (fails) throw new Failed();
       });
+      // Half of the versions are read from what changes have written, which is in no order yet.
+      if (work < 30) await settle(opened);
     }
-    assert.ok(model.kept.size > 60, `${model.kept.size} versions`);
+    assert.ok(model.kept.size > 25, `${model.kept.size} versions`);
     await model.check();
     // Off, nothing is kept, and what was kept is gone; on again, history begins there.
     const { history } = opened.store;
@@ -232,8 +239,10 @@ export function historySuite(engine: StoresEngine): void {
     for (let done = false; !done;) {
       ({ done } = await history.giveUp({ before: 0, maxBytes: Infinity }));
     }
-    const rows = await opened.rows("SELECT count(*) AS n FROM history");
-    assert.equal(Number(rows[0]?.n), 0);
+    const rows = await opened.rows(
+      "SELECT path FROM former_states",
+    );
+    assert.deepEqual(rows, []);
     await opened.store.write((transaction) => transaction.insert([model.newFile("new")]));
     await history.turn(true);
     await assert.rejects(history.at(USER, { version }), { kind: "ErrVersionsNotFound" });

@@ -47,9 +47,34 @@ CREATE INDEX history_by_hash ON history (hash, user_id) WHERE hash IS NOT NULL A
 CREATE TRIGGER dropped_of_history AFTER DELETE ON history REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION note_deleted();
 
+-- Rows of history as changes write them, in little time as there is hardly an index. They get into order later.
+CREATE TABLE fresh_history (
+  LIKE history,
+  position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY
+);
+CREATE FUNCTION put_in_order() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO history
+  SELECT user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, is_moved
+  FROM settled;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER history_in_order AFTER DELETE ON fresh_history REFERENCING OLD TABLE AS settled
+  FOR EACH STATEMENT EXECUTE FUNCTION put_in_order();
+
+-- All rows of history, whether they are in order or not.
+CREATE VIEW former_states AS
+SELECT user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, is_moved
+FROM history
+UNION ALL
+SELECT user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, is_moved
+FROM fresh_history;
+
 -- The files that no record has any more.
 CREATE VIEW kept_files AS
 SELECT id, user_id, path, hash, size, crc32 FROM history WHERE NOT is_moved;
+CREATE VIEW fresh_files AS
+SELECT id, user_id, path, hash, size, crc32 FROM fresh_history WHERE NOT is_moved;
 
 -- Raises the version of a tree, under its lock.
 CREATE FUNCTION raise_version(owner bigint, large bigint) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -86,6 +111,14 @@ BEGIN
   RETURN made;
 END $$;
 
+-- Counts the sizes of files that are kept. Those of a large change are counted at its end.
+CREATE FUNCTION count_kept(owner bigint, made bigint, bytes numeric) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF made > 0 AND bytes > 0 THEN
+    UPDATE tree_versions SET history_bytes = history_bytes + bytes WHERE user_id = owner;
+  END IF;
+END $$;
+
 -- Keeps records that are deleted. What the same change has made is nobody's past, but what it has moved before
 -- refers to its content itself.
 CREATE FUNCTION keep_deleted() RETURNS trigger LANGUAGE plpgsql
@@ -95,25 +128,25 @@ SET enable_nestloop = off SET enable_hashjoin = on AS $$
 DECLARE
   owner bigint;
   made bigint;
+  bytes numeric;
 BEGIN
   IF NOT (SELECT keeps_history FROM storage_state) THEN RETURN NULL; END IF;
   FOR owner IN SELECT DISTINCT user_id FROM removed LOOP
     made := version_of(owner);
     CONTINUE WHEN made = 0;
-    INSERT INTO history
+    INSERT INTO fresh_history
     SELECT user_id, made, id, since, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, FALSE
     FROM removed WHERE user_id = owner AND since <> made;
-    IF EXISTS (SELECT FROM removed WHERE user_id = owner AND since = made) THEN
-      UPDATE history SET is_moved = FALSE FROM removed
-      WHERE history.user_id = owner AND history.until = made AND history.id = removed.id
-        AND removed.since = made AND is_moved;
-    END IF;
-    IF made > 0 THEN
-      UPDATE tree_versions SET history_bytes = history_bytes + (
-        SELECT coalesce(sum(size), 0) FROM removed WHERE user_id = owner
-          AND EXISTS (SELECT FROM history WHERE (user_id, until, id) = (owner, made, removed.id))
-      ) WHERE user_id = owner;
-    END IF;
+    SELECT sum(size) INTO bytes FROM removed WHERE user_id = owner AND since <> made;
+    PERFORM count_kept(owner, made, bytes);
+    CONTINUE WHEN NOT EXISTS (SELECT FROM removed WHERE user_id = owner AND since = made);
+    WITH dropped AS (
+      UPDATE fresh_history SET is_moved = FALSE FROM removed
+      WHERE fresh_history.user_id = owner AND fresh_history.until = made AND fresh_history.id = removed.id
+        AND removed.since = made AND is_moved
+      RETURNING removed.size
+    ) SELECT sum(size) INTO bytes FROM dropped;
+    PERFORM count_kept(owner, made, bytes);
   END LOOP;
   RETURN NULL;
 END $$;
@@ -123,37 +156,39 @@ CREATE TRIGGER history_of_deleted AFTER DELETE ON records REFERENCING OLD TABLE 
 -- Keeps records that get another path or content. A server of a version before does not state the version of
 -- what it changes: that is done here.
 CREATE FUNCTION keep_changed() RETURNS trigger LANGUAGE plpgsql
--- The plan for one record is kept, and must not be quadratic for ten thousand. Changes of whole subtrees have turned
--- off all others.
 SET enable_nestloop = off SET enable_hashjoin = on AS $$
 DECLARE
   owner bigint;
   made bigint;
+  bytes numeric;
+  replaces boolean;
 BEGIN
   IF NOT (SELECT keeps_history FROM storage_state) THEN RETURN NULL; END IF;
-  FOR owner IN
-    SELECT DISTINCT removed.user_id FROM removed JOIN added USING (id)
-    WHERE (removed.path, removed.hash) IS DISTINCT FROM (added.path, added.hash)
+  FOR owner, replaces IN
+    SELECT removed.user_id, bool_or(removed.hash <> added.hash) FROM removed JOIN added USING (id)
+    WHERE (removed.path, removed.hash) IS DISTINCT FROM (added.path, added.hash) GROUP BY removed.user_id
   LOOP
     made := version_of(owner);
     CONTINUE WHEN made = 0;
-    INSERT INTO history
+    INSERT INTO fresh_history
     SELECT removed.user_id, made, id, removed.since, removed.path, removed.parent, removed.name, removed.hash,
       removed.size, removed.crc32, removed.is_dir, removed.created_at, removed.updated_at,
       removed.hash IS NOT DISTINCT FROM added.hash
     FROM removed JOIN added USING (id)
     WHERE removed.user_id = owner AND removed.since <> made
       AND (removed.path, removed.hash) IS DISTINCT FROM (added.path, added.hash);
-    IF EXISTS (SELECT FROM removed JOIN added USING (id) WHERE removed.hash <> added.hash) THEN
-      UPDATE history SET is_moved = FALSE FROM removed JOIN added USING (id)
-      WHERE history.user_id = owner AND history.until = made AND history.id = removed.id
-        AND removed.since = made AND is_moved AND removed.hash <> added.hash;
-      IF made > 0 THEN
-        UPDATE tree_versions SET history_bytes = history_bytes + (
-          SELECT coalesce(sum(removed.size), 0) FROM removed JOIN added USING (id)
-          WHERE removed.user_id = owner AND removed.hash <> added.hash
-            AND EXISTS (SELECT FROM history WHERE (user_id, until, id) = (owner, made, removed.id))
-        ) WHERE user_id = owner;
+    IF replaces THEN
+      SELECT sum(removed.size) INTO bytes FROM removed JOIN added USING (id)
+      WHERE removed.user_id = owner AND removed.since <> made AND removed.hash <> added.hash;
+      PERFORM count_kept(owner, made, bytes);
+      IF EXISTS (SELECT FROM removed WHERE user_id = owner AND since = made) THEN
+        WITH dropped AS (
+          UPDATE fresh_history SET is_moved = FALSE FROM removed JOIN added USING (id)
+          WHERE fresh_history.user_id = owner AND fresh_history.until = made AND fresh_history.id = removed.id
+            AND removed.since = made AND is_moved AND removed.hash <> added.hash
+          RETURNING removed.size
+        ) SELECT sum(size) INTO bytes FROM dropped;
+        PERFORM count_kept(owner, made, bytes);
       END IF;
     END IF;
     IF EXISTS (SELECT FROM added WHERE user_id = owner AND since <> made) THEN
@@ -195,7 +230,7 @@ BEGIN
     PERFORM raise_version(owner, number);
   END LOOP;
   UPDATE tree_versions SET history_bytes = history_bytes + kept.bytes FROM (
-    SELECT user_id, sum(size) AS bytes FROM history
+    SELECT user_id, sum(size) AS bytes FROM fresh_history
     WHERE until = -number AND NOT is_moved
       AND user_id IN (SELECT user_id FROM large_changes AS held WHERE held.change = number)
     GROUP BY user_id

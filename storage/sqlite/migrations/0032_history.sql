@@ -48,6 +48,42 @@ CREATE INDEX history_by_path ON history (user_id, path, until);
 CREATE INDEX history_by_parent ON history (user_id, parent, until);
 CREATE INDEX history_by_hash ON history (hash, user_id) WHERE hash <> '' AND is_moved = 0;
 
+-- Rows of history as changes write them, in little time as there is no index. They get into order later.
+CREATE TABLE fresh_history (
+  position INTEGER PRIMARY KEY,
+  user_id INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  parent TEXT,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  crc32 INTEGER NOT NULL,
+  is_dir INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  is_moved INTEGER NOT NULL,
+  CHECK (since < until)
+) STRICT;
+CREATE TRIGGER history_in_order AFTER DELETE ON fresh_history BEGIN
+  INSERT INTO history VALUES (
+    OLD.user_id, OLD.until, OLD.id, OLD.since, OLD.path, OLD.parent, OLD.name, OLD.hash, OLD.size, OLD.crc32,
+    OLD.is_dir, OLD.created_at, OLD.updated_at, OLD.is_moved
+  );
+END;
+
+-- All rows of history, whether they are in order or not.
+CREATE VIEW former_states AS
+SELECT user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, is_moved
+FROM history
+UNION ALL
+SELECT user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, is_moved
+FROM fresh_history;
+
 -- The files that no record has any more.
 CREATE VIEW kept_files AS
 SELECT id, user_id, path, hash, size, crc32 FROM history WHERE is_moved = 0;
+CREATE VIEW fresh_files AS
+SELECT id, user_id, path, hash, size, crc32 FROM fresh_history WHERE is_moved = 0;

@@ -142,6 +142,9 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE large_change;
     DROP TABLE former_records;
     DROP VIEW kept_files;
+    DROP VIEW fresh_files;
+    DROP VIEW former_states;
+    DROP TABLE fresh_history;
     DROP TABLE history;
     DROP TABLE tree_versions;
     DROP TABLE tree_changes;
