@@ -9,6 +9,14 @@ export interface PastRecords
   readonly version: number;
 }
 
+/** What history keeps of all trees. */
+export interface KeptHistory {
+  /** The sizes of deleted and former files. */
+  readonly bytes: number;
+  /** When the first change was made whose former state is kept, in milliseconds since the Unix epoch. */
+  readonly earliest: number | undefined;
+}
+
 /** How much history trees keep. */
 export interface HistoryBounds {
   /** What ended before is given up, in milliseconds since the Unix epoch. */
@@ -31,6 +39,8 @@ export interface HistoryStore {
    * time cannot be read again, as nothing tells what changed meanwhile.
    */
   turn(isOn: boolean): Promise<void>;
+  /** What all trees keep. */
+  kept(): Promise<KeptHistory>;
   /** Puts a part of what changes have kept lately into order. Returns whether all of it is. */
   settle(): Promise<boolean>;
   /**

@@ -97,7 +97,7 @@ const entries = {
   scrubDays: v.optional(wholeNumber(0, 36_500), "30"),
   /** How long what a change takes away stays readable; 0 to keep no history. */
   history: v.optional(period, "off"),
-  /** How many bytes of history a tree keeps. Default: as many as its quota allows. */
+  /** How many bytes of history a tree keeps. Default: as many as the quota, or else half of the disk. */
   historyMaxBytes: v.optional(size(0)),
   /** Whether files are scanned when they arrive, and whether the verdict decides on downloads. */
   gate: v.optional(oneOf("off", "mark", "block"), "off"),

@@ -31,7 +31,7 @@ export async function requireRoom(
   { caller, size, replacedBytes }: { caller: Caller; size: number; replacedBytes: number },
 ): Promise<void> {
   const room = await roomOf(tree, caller);
-  room.require(size, replacedBytes);
+  await room.require(size, replacedBytes);
 }
 
 /** The room of a tree at a moment, for contents that are to come one after the other. */
@@ -41,7 +41,7 @@ export interface Room {
    *
    * @throws {AppError} as {@link requireRoom} does.
    */
-  require(size: number, replacedBytes?: number): void;
+  require(size: number, replacedBytes?: number): Promise<void>;
 }
 
 /** The room of the tree that the caller acts in. See {@link requireRoom}. */
@@ -52,10 +52,10 @@ export async function roomOf(tree: Tree, caller: Caller): Promise<Room> {
     : takenBy(await tree.records.usage({ userId: ownerOf(caller), everyone: false }));
   let taken = 0;
   return {
-    require(size, replacedBytes = 0) {
+    async require(size, replacedBytes = 0) {
       const exceeds = quota !== undefined && used + taken - replacedBytes + size > quota;
       if (exceeds && size > 0) throw tooManyBytes("upload", quota);
-      tree.blobs.requireSpace(taken + size);
+      await tree.blobs.requireSpace(taken + size);
       taken += size;
     },
   };

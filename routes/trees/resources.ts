@@ -107,7 +107,7 @@ export async function uploadResources(c: Handled, tree: Tree): Promise<Response>
   const parts = uploadParts(c.req.raw, uploadBodyLimits(tree));
   auditChange(c, { paths: [dir] });
   const declaredSize = Number(c.req.raw.headers.get("Content-Length") ?? 0);
-  tree.blobs.requireSpace(Math.min(declaredSize, tree.limits.maxUploadRequestSize));
+  await tree.blobs.requireSpace(Math.min(declaredSize, tree.limits.maxUploadRequestSize));
   const { changes, files } = await upload(tree, {
     caller: callerOf(c),
     dir,

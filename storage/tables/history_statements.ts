@@ -24,11 +24,16 @@ export const historyStatements = ({ endedBy }: Dialect) => ({
   resumeChanges: `INSERT INTO tree_changes (user_id, version, made_at)
     SELECT user_id, oldest, CAST(:now AS BIGINT) FROM tree_versions WHERE oldest > version`,
   resume: `UPDATE tree_versions SET version = oldest WHERE oldest > version`,
+  kept: `SELECT coalesce(sum(tree.history_bytes), 0) AS bytes, min(next.made_at) AS earliest
+    FROM tree_versions AS tree LEFT JOIN tree_changes AS next
+      ON next.user_id = tree.user_id AND next.version = tree.oldest + 1`,
   /** The version that was the present one at a time becomes the oldest, where others before it are kept. */
-  expire: `UPDATE tree_versions SET oldest = (
-      SELECT max(made.version) FROM tree_changes AS made
-      WHERE made.user_id = tree_versions.user_id AND made.made_at <= :before
-    )
+  expire: `UPDATE tree_versions SET oldest = coalesce((
+      SELECT made.version - 1 FROM tree_changes AS made
+      WHERE made.user_id = tree_versions.user_id AND made.version > tree_versions.oldest
+        AND made.made_at > :before
+      ORDER BY made.version LIMIT 1
+    ), version)
     WHERE oldest < version AND EXISTS (
       SELECT 1 FROM tree_changes AS next
       WHERE next.user_id = tree_versions.user_id AND next.version = tree_versions.oldest + 1

@@ -2,7 +2,7 @@ import { entriesJson } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
 import type { At, HistoryBounds, HistoryStore, PastRecords } from "../../core/history.ts";
 import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
-import { type Statements, textOrNull } from "./dialect.ts";
+import { numberOrNull, type Statements, textOrNull } from "./dialect.ts";
 import type { HistoryStatement } from "./history_statements.ts";
 
 /** A tree at a version. */
@@ -91,13 +91,18 @@ export class SqlHistoryStore implements HistoryStore {
     });
   }
 
+  async kept() {
+    const [row] = await this.#statements.find("kept", {});
+    return { bytes: Number(row?.bytes), earliest: numberOrNull(row?.earliest) ?? undefined };
+  }
+
   async settle() {
     if ((await this.#statements.find("fresh", {})).length === 0) return true;
     return (await this.#statements.write((run) => run("settle", {}))).length === 0;
   }
 
   async giveUp({ before, maxBytes }: HistoryBounds) {
-    const max = Math.min(maxBytes, Number.MAX_SAFE_INTEGER);
+    const max = Math.min(Math.floor(maxBytes), Number.MAX_SAFE_INTEGER);
     return await this.#statements.write(async (run) => {
       const settled = await run("settle", {});
       await run("expire", { before });
