@@ -25,6 +25,67 @@ export interface HistoryBounds {
   readonly maxBytes: number;
 }
 
+/** What happened to a record: it was added, got other content, got another path, or was deleted. */
+export type ChangeAction = "added" | "replaced" | "moved" | "deleted";
+
+/** A record that a version of its tree has changed. */
+export interface TreeChange {
+  readonly version: number;
+  /** In milliseconds since the Unix epoch. */
+  readonly time: number;
+  /** Who made the version. */
+  readonly author: number;
+  /** Why, if that was said. */
+  readonly message: string | null;
+  readonly action: ChangeAction;
+  /** The path of a moved record is that which it got. */
+  readonly path: string;
+  /** Where a moved record was before. */
+  readonly formerPath: string | null;
+  readonly isDir: boolean;
+  readonly size: number;
+  readonly hash: string;
+}
+
+/** Where a page of changes begins: after the changes of later versions, and those of this one up to a path. */
+export interface LogPlace {
+  readonly version: number;
+  readonly after: string;
+  /** The path that the file or directory has at this place. */
+  readonly path: string;
+  /** The path that it had before this version. @default the same */
+  readonly former?: string | undefined;
+}
+
+/** Which changes a page has. */
+export interface LogQuery {
+  readonly userId: number;
+  /** Of what is at the path, and below it. "" is the root. */
+  readonly path: string;
+  /** @default the newest changes */
+  readonly place?: LogPlace | undefined;
+  readonly limit: number;
+}
+
+/** Changes, newest first, and those of one version by path. */
+export interface LogPage {
+  readonly changes: readonly TreeChange[];
+  /** Where the next page begins. Undefined at the end. */
+  readonly next: LogPlace | undefined;
+}
+
+/** Who makes a version, and why. */
+export interface VersionNote {
+  readonly author: number;
+  readonly message?: string | undefined;
+}
+
+/** What a write transaction does about the versions that it makes. */
+export interface HistoryChanges {
+  /** Notes who makes the version of a tree, once it has changed. Without a note, it is the user whose tree it is. */
+  describe(userId: number, note: VersionNote): Promise<void>;
+}
+
 /** The versions of trees. See docs/design/history.md. */
 export interface HistoryStore {
   /**
@@ -34,6 +95,12 @@ export interface HistoryStore {
    * @throws {AppError} `ErrVersionsNotFound` when the version is no longer kept, or yet to come.
    */
   at(userId: number, at: At): Promise<PastRecords>;
+  /**
+   * What has changed at a path and below it. Goes on with what was at another path before it was moved there.
+   *
+   * @throws {AppError} `ErrVersionsNotFound` when no history is kept.
+   */
+  log(query: LogQuery): Promise<LogPage>;
   /**
    * Has all servers of the database keep history from now on, or none. What was kept before it was off the last
    * time cannot be read again, as nothing tells what changed meanwhile.

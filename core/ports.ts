@@ -8,6 +8,7 @@ import type { Chunk, LocatedContent } from "./content.ts";
 import type { ContentChanges } from "./content_changes.ts";
 import type { ObjectFacts } from "./object_facts.ts";
 import type { Entries } from "./event_channel.ts";
+import type { HistoryChanges } from "./history.ts";
 import type { DavChanges } from "./locks.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
 
@@ -180,6 +181,7 @@ export interface WriteTransaction extends RecordLookup {
   /** Changes of the rows of content. Those of a change in steps are steps, too, and are not undone. */
   readonly contents: ContentChanges;
   readonly dav: DavChanges;
+  readonly history: HistoryChanges;
   /** Runs `action` before the transaction commits. If the action fails, the transaction does too. */
   beforeCommit(action: () => Promise<void>): void;
   /**

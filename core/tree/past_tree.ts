@@ -9,6 +9,11 @@ export interface PastTree {
   readonly version: number;
 }
 
+/** The error where no history can be read. */
+export function noHistory(): AppError {
+  return new AppError("ErrVersionsNotFound", "Cannot read a version: no history is kept");
+}
+
 /**
  * The tree that a caller acts in as it was at a version (C 26): operations read it as they read the present one,
  * with the same privileges. The gate judges content as it is judged today.
@@ -21,9 +26,7 @@ export async function treeAt(
   at: At,
 ): Promise<PastTree> {
   const { records } = tree;
-  if (records.history === undefined) {
-    throw new AppError("ErrVersionsNotFound", "Cannot read a version: no history is kept");
-  }
+  if (records.history === undefined) throw noHistory();
   const past = await records.history.at(ownerOf(caller), at);
   const { version, findByPath, findById, list, listJson, collectFiles } = past;
   return {

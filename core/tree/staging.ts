@@ -163,6 +163,7 @@ export class Staging implements AsyncDisposable {
       ...plan,
       contents,
       bounds: boundsOf(tree, caller),
+      author: caller.userId === userId ? undefined : caller.userId,
     });
     return stored && await placedFiles(files, found, stored);
   }

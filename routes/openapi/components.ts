@@ -1,5 +1,6 @@
 import { AuditLine, AuditList } from "../../schemas/audit.ts";
 import { CapacityHistory, CapacityOverview } from "../../schemas/capacity.ts";
+import { HistoryEntry, HistoryList } from "../../schemas/history.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
@@ -59,6 +60,14 @@ export function schemas(): Record<string, Json> {
       properties: {
         ...Object(schemaOf(FoundList).properties),
         items: { type: "array", items: reference("FoundEntry") },
+      },
+    },
+    HistoryEntry: schemaOf(HistoryEntry),
+    HistoryList: {
+      ...schemaOf(HistoryList),
+      properties: {
+        ...Object(schemaOf(HistoryList).properties),
+        items: { type: "array", items: reference("HistoryEntry") },
       },
     },
     DeleteResourceRequest: requestSchemaOf(DeleteResourceRequest),

@@ -2,6 +2,7 @@ import type { DecidedUpload, UploadEffects } from "../../core/decided_upload.ts"
 import { AppError } from "../../core/errors.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
 import { putContents } from "./contents.ts";
+import { describeVersion } from "./describe_version.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { invalidateScans } from "./replaced_scans.ts";
 import type { Session } from "./session.ts";
@@ -18,7 +19,7 @@ export class Undecided extends Error {}
  */
 export async function storeDecided(
   session: Session,
-  { userId, found, newRecords, newContents, contents, bounds }: DecidedUpload,
+  { userId, found, newRecords, newContents, contents, bounds, author }: DecidedUpload,
 ): Promise<UploadEffects> {
   const outcomes = await Promise.allSettled([
     requireUnchanged(session, found),
@@ -30,9 +31,10 @@ export async function storeDecided(
     newRecords.length === 0 ? [] : insertRecords(session, newRecords),
     newContents.length === 0 ? [] : replaceFiles(session, newContents),
     bounds && usageOf(session, { userId, everyone: false }),
+    author && describeVersion(session, userId, { author }),
   ]);
-  const [unchanged, put, invalidated, added, updated, usage] = outcomes;
-  for (const outcome of [unchanged, put, invalidated, usage]) {
+  const [unchanged, put, invalidated, added, updated, usage, described] = outcomes;
+  for (const outcome of [unchanged, put, invalidated, usage, described]) {
     if (outcome.status === "rejected") throw outcome.reason;
   }
   if (added.status === "rejected") throw isTaken(added.reason) ? new Undecided() : added.reason;

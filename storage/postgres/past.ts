@@ -35,7 +35,9 @@ export function asOf({ sql, parameters }: Statement, tree: PastTree | undefined)
 }
 
 /** Lookups of records at a version. */
-export function pastLookups(database: Database): Pick<PastReads, "findByPath" | "findById"> {
+export function pastLookups(
+  database: Database,
+): Pick<PastReads, "findByPath" | "findById" | "settled"> {
   const source = (tree: PastTree): Source => {
     const of = (sql: string, parameters: SqlParameters = {}) => {
       const statement = asOf({ sql, parameters }, tree);
@@ -49,6 +51,8 @@ export function pastLookups(database: Database): Pick<PastReads, "findByPath" | 
   };
   const scope = ({ userId }: PastTree) => ({ userId, everyone: false });
   return {
+    // Versions of large changes show once those have ended.
+    settled: () => Promise.resolve(),
     findByPath: async (tree, paths) => [
       ...(await findByPath(source(tree), scope(tree), paths)).values(),
     ],

@@ -2,6 +2,7 @@ import { historyStatements } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
+import { logStatements } from "../tables/log_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
@@ -15,6 +16,7 @@ import { POSTGRES } from "./dialect.ts";
 export const STATEMENTS = {
   credentials: credentialStatements(POSTGRES),
   dav: davStatements(POSTGRES),
+  log: logStatements(POSTGRES),
   links: LINK_STATEMENTS,
   history: historyStatements(POSTGRES),
   objects: objectStatements(POSTGRES),

@@ -9,6 +9,7 @@ import type {
   Scope,
   WriteTransaction,
 } from "../../core/ports.ts";
+import type { HistoryChanges } from "../../core/history.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import { factsRow } from "../tables/s3_store.ts";
 import { inParts, mapInParts } from "../tables/parts.ts";
@@ -16,6 +17,7 @@ import { type DavHint, SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
 import { requireFilesFree, requireFree, type Root } from "./large_changes.ts";
 import { putContents, removeContents, replaceContent, unreferencedOf } from "./contents.ts";
+import { describeVersion } from "./describe_version.ts";
 import { storeDecided, Undecided } from "./decided_uploads.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { quarantineContents } from "./quarantine.ts";
@@ -52,6 +54,7 @@ export class PostgresTransaction implements WriteTransaction {
   readonly actions: (() => Promise<void>)[] = [];
   readonly contents: ContentChanges;
   readonly dav: SqlDavChanges;
+  readonly history: HistoryChanges;
   readonly #hint: TransactionRunner["davHint"];
 
   /** @param kept Keeps the records that moves, copies and deletions change. */
@@ -70,6 +73,10 @@ export class PostgresTransaction implements WriteTransaction {
       },
       hint: this.#hint,
     });
+    this.history = {
+      describe: (userId, note) =>
+        this.#in([userId], (session) => describeVersion(session, userId, note)),
+    };
     this.contents = {
       lock: async (rows: readonly ContentRow[]) => {
         await this.#in([], (session) => putContents(session, rows, Date.now()));

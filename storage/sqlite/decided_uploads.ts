@@ -37,7 +37,7 @@ export function storeDecided(
 
 function store(
   { connection, history }: { readonly connection: Connection; readonly history: TreeHistory },
-  { userId, found, newRecords, newContents, contents, bounds }: DecidedUpload,
+  { userId, found, newRecords, newContents, contents, bounds, author }: DecidedUpload,
   now: number,
 ): number[] {
   for (const record of found) if (!isUnchanged(connection, record)) throw new Undecided();
@@ -48,6 +48,7 @@ function store(
   const since = history.versionOf(userId);
   const ids = newRecords.map((record) => insertRecord(connection, record, since));
   if (newContents.length > 0) replaceFiles(connection, history, newContents);
+  if (author !== undefined) history.describe(userId, { author });
   if (bounds !== undefined) {
     const { records, bytes, uploading } = usageOf(connection, { userId, everyone: false });
     if (records > bounds.records || bytes + uploading > bounds.bytes) throw new Undecided();

@@ -37,6 +37,7 @@ export const SQLITE: Dialect = {
   forShare: "",
   skipLocked: "",
   mayDelete: "TRUE",
+  versionIn: (table, column) => `${table}.${column}`,
   endedBy: (history, version) => `${history}.until <= ${version}`,
   // A large change keeps the former state of the records that it has changed.
   recordTables: [...RECORD_TABLES, "former_records"],

@@ -42,6 +42,7 @@ export class LongReads {
 
   /** Reads of the past. They wait for a large change of the same tree, whose version they might read. */
   readonly past: PastReads = {
+    settled: (userId) => this.#settled({ userId }),
     findByPath: async (tree, paths) => {
       await this.#settled(tree);
       return await this.#parts.longReader.calls.findPastByPath(tree, paths);
@@ -59,7 +60,7 @@ export class LongReads {
     for await (const { records } of this.#batches(query, "records", tree)) yield records;
   }
 
-  #settled({ userId }: PastTree): Promise<void> {
+  #settled({ userId }: Pick<PastTree, "userId">): Promise<void> {
     return this.#parts.largeChanges.settled([{ userId, everyone: false }]);
   }
 

@@ -131,7 +131,11 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       results,
       listIdleMs: options.listIdleMs,
     });
-    this.history = new SqlHistoryStore(statementsOf("history", parts), this.#longReads.past);
+    this.history = new SqlHistoryStore({
+      statements: statementsOf("history", parts),
+      log: statementsOf("log", parts),
+      reads: this.#longReads.past,
+    });
     this.scans = new SqlScanStore({
       statements: statementsOf("scans", parts),
       database: path,

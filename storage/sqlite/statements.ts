@@ -2,6 +2,7 @@ import { historyStatements } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
+import { logStatements } from "../tables/log_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
@@ -16,6 +17,7 @@ import { SQLITE } from "./dialect.ts";
 export const STATEMENTS = {
   credentials: credentialStatements(SQLITE),
   dav: davStatements(SQLITE),
+  log: logStatements(SQLITE),
   links: LINK_STATEMENTS,
   history: historyStatements(SQLITE),
   objects: objectStatements(SQLITE),

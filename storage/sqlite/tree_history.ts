@@ -1,3 +1,4 @@
+import type { VersionNote } from "../../core/history.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 
@@ -83,6 +84,17 @@ export class TreeHistory implements Keeper {
     );
     this.#made.set(userId, version);
     return version;
+  }
+
+  /** Notes who makes the version that the current work makes of a tree, if it makes one, and why. */
+  describe(user: number, { author, message = "" }: VersionNote): void {
+    const version = this.#large.get(user) ?? this.#made.get(user);
+    if (version === undefined) return;
+    this.#connection.run(
+      `UPDATE tree_changes SET author = :author, message = nullif(:message, '')
+       WHERE user_id = :user AND version = :version`,
+      { user, version, author, message },
+    );
   }
 
   keep(userId: number, fate: Fate, condition: string, parameters: SqlParameters = {}): void {

@@ -138,6 +138,9 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       },
       hint: (userId, now) => Promise.resolve(parts.dav.at(userId, now)),
     }),
+    history: {
+      describe: (userId, note) => call((writer) => writer.describeVersion(userId, note)),
+    },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };
 }

@@ -8,6 +8,7 @@ import type {
   Scope,
   Usage,
 } from "../../core/ports.ts";
+import type { VersionNote } from "../../core/history.ts";
 import type { DecidedUpload } from "../../core/decided_upload.ts";
 import { allocateLog } from "./allocate_log.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
@@ -215,6 +216,11 @@ export class Writer {
   /** {@link SubtreeChanges.runPlan} */
   runPlan(isStep: boolean): PlanProgress {
     return this.#parts.changes.runPlan(isStep);
+  }
+
+  /** {@link TreeHistory.describe} */
+  describeVersion(userId: number, note: VersionNote): void {
+    this.#parts.history.describe(userId, note);
   }
 
   /** What the tree of a user holds. */

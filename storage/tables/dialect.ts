@@ -74,6 +74,8 @@ export interface Dialect {
   readonly skipLocked: string;
   /** Whether objects may be deleted now: no backup needs them. */
   readonly mayDelete: string;
+  /** The version that a column has, of a row with the column `user_id`. */
+  versionIn(table: string, column: "since" | "until"): string;
   /** A row of history ended by a version of its tree, so that this one does not have it. */
   endedBy(history: string, version: string): string;
   /**

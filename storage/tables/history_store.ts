@@ -1,9 +1,18 @@
 import { entriesJson } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
-import type { At, HistoryBounds, HistoryStore, PastRecords } from "../../core/history.ts";
+import type {
+  At,
+  HistoryBounds,
+  HistoryStore,
+  LogPage,
+  LogQuery,
+  PastRecords,
+} from "../../core/history.ts";
 import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { numberOrNull, type Statements, textOrNull } from "./dialect.ts";
 import type { HistoryStatement } from "./history_statements.ts";
+import type { LogStatement } from "./log_statements.ts";
+import { TreeLog } from "./tree_log.ts";
 
 /** A tree at a version. */
 export interface PastTree {
@@ -20,6 +29,8 @@ export interface PastReads {
     tree: PastTree,
     roots: CollectionRoots,
   ): ReturnType<PastRecords["collectFiles"]>;
+  /** Waits until no version of a tree shows that is not whole yet. */
+  settled(userId: number): Promise<void>;
 }
 
 /** The versions of a tree. */
@@ -37,11 +48,35 @@ interface Versions {
 /** Reads trees as they were. */
 export class SqlHistoryStore implements HistoryStore {
   readonly #statements: Statements<HistoryStatement>;
+  readonly #log: TreeLog;
   readonly #reads: PastReads;
 
-  constructor(statements: Statements<HistoryStatement>, reads: PastReads) {
+  constructor(
+    { statements, log, reads }: {
+      readonly statements: Statements<HistoryStatement>;
+      readonly log: Statements<LogStatement>;
+      readonly reads: PastReads;
+    },
+  ) {
     this.#statements = statements;
+    this.#log = new TreeLog(log);
     this.#reads = reads;
+  }
+
+  async log(query: LogQuery): Promise<LogPage> {
+    await this.#reads.settled(query.userId);
+    const { oldest, version } = await this.#kept(query.userId);
+    const page = await this.#log.page(query, oldest);
+    // What was given up meanwhile was not found whole.
+    requireKept(await this.#versions(query.userId, 0), Math.min(oldest, version));
+    return page;
+  }
+
+  /** The versions of a tree, of which some are kept. */
+  async #kept(userId: number): Promise<Versions> {
+    const versions = await this.#versions(userId, 0);
+    requireKept(versions, versions.version);
+    return versions;
   }
 
   async at(userId: number, at: At): Promise<PastRecords> {

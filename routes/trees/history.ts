@@ -1,0 +1,66 @@
+import type { Context } from "hono";
+import { isoTime } from "../../core/entries.ts";
+import { AppError, quoted } from "../../core/errors.ts";
+import type { LogPlace } from "../../core/history.ts";
+import type { Tree } from "../../core/tree/changes.ts";
+import { type JudgedChange, treeLog } from "../../core/tree/tree_log.ts";
+import type { HistoryEntry, HistoryList } from "../../schemas/history.ts";
+import { compressed } from "../reply/envelope.ts";
+import { verdictOf } from "../reply/verdicts.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import { pageOf, parseQuery } from "../request/query.ts";
+import { callerOf } from "../serving/auth.ts";
+
+type Handled = Context<AppEnvironment>;
+
+/** `GET /resources/history` (C 26). */
+export async function showHistory(c: Handled, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const { items, next } = await treeLog(tree, {
+    caller: callerOf(c),
+    path: query.get("path")?.[0] ?? "",
+    place: placeIn(query.get("after")?.[0]),
+    limit: pageOf(query).limit,
+  });
+  const list: HistoryList = {
+    items: items.map(historyEntry),
+    total: items.length,
+    next: next === undefined ? null : textOf(next),
+  };
+  return compressed(c, list);
+}
+
+/** A change as callers see it. */
+export function historyEntry({ change, verdict, isBlocked }: JudgedChange): HistoryEntry {
+  const { version, time, author, message, action, path, formerPath, isDir, size } = change;
+  return {
+    version,
+    time: isoTime(time),
+    user_id: author,
+    message,
+    action,
+    path,
+    former_path: formerPath,
+    is_dir: isDir,
+    size,
+    sha256: verdict?.sha256 ?? null,
+    verdict: verdict === null ? null : verdictOf(verdict, isBlocked),
+  };
+}
+
+/** A place as the text of a parameter: no path has a colon (C 4). */
+function textOf({ version, after, path, former = "" }: LogPlace): string {
+  return [version, after, path, former].join(":");
+}
+
+function placeIn(text: string | undefined): LogPlace | undefined {
+  if (text === undefined) return undefined;
+  const [version = "", after = "", path = "", former = "", ...others] = text.split(":");
+  if (/^\d{1,15}$/.test(version) && others.length === 0 && !text.includes("\0")) {
+    return { version: Number(version), after, path, former: former === "" ? undefined : former };
+  }
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid after ${quoted(text)}: expected the next of a page`,
+  );
+}

@@ -1,0 +1,35 @@
+import * as v from "valibot";
+import { FileVerdict } from "./verdicts.ts";
+
+const version = v.pipe(v.number(), v.integer(), v.minValue(0));
+const userId = v.pipe(v.number(), v.integer(), v.minValue(1));
+const next = v.pipe(
+  v.nullable(v.string()),
+  v.description("What the parameter after of the next page is; null at the end"),
+);
+const size = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** A change of a file or directory (C 26), as callers receive it. */
+export const HistoryEntry = v.object({
+  version: v.pipe(version, v.description("The version of the tree that the change made")),
+  time: v.pipe(v.string(), v.isoTimestamp()),
+  user_id: v.pipe(userId, v.description("Who made it")),
+  message: v.pipe(v.nullable(v.string()), v.description("Why, if that was said")),
+  action: v.picklist(["added", "replaced", "moved", "deleted"]),
+  path: v.pipe(v.string(), v.description("Where a moved file or directory has gone")),
+  former_path: v.pipe(v.nullable(v.string()), v.description("Where it was, if it was moved")),
+  is_dir: v.boolean(),
+  size: v.pipe(size, v.description("Bytes; 0 for a directory")),
+  sha256: v.nullable(v.string()),
+  verdict: v.pipe(
+    v.nullable(FileVerdict),
+    v.description(
+      "On the content after the change, or before it was deleted; null for a directory",
+    ),
+  ),
+});
+export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
+
+/** A page of changes, newest first. */
+export const HistoryList = v.object({ items: v.array(HistoryEntry), total: size, next });
+export type HistoryList = v.InferOutput<typeof HistoryList>;
