@@ -1,4 +1,4 @@
-import type { ResourceStore } from "./ports.ts";
+import type { Placement, ResourceStore, TransferEffects } from "./ports.ts";
 
 /** Which version of a tree is meant (C 26): by its number, or the one at a time in milliseconds since the Unix epoch. */
 export type At = { readonly version: number } | { readonly time: number };
@@ -84,6 +84,17 @@ export interface VersionNote {
 export interface HistoryChanges {
   /** Notes who makes the version of a tree, once it has changed. Without a note, it is the user whose tree it is. */
   describe(userId: number, note: VersionNote): Promise<void>;
+  /**
+   * Copies what the sources and all below them were at a version of their tree, as `copySubtrees` does for what they
+   * are.
+   *
+   * @throws {AppError} `ErrVersionsNotFound` when the version is no longer kept.
+   */
+  restoreSubtrees(
+    placements: readonly Placement[],
+    version: number,
+    now: number,
+  ): Promise<TransferEffects>;
 }
 
 /** The versions of trees. See docs/design/history.md. */

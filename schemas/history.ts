@@ -30,6 +30,23 @@ export const HistoryEntry = v.object({
 });
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
+/** The body of a request to restore. */
+export const RestoreRequest = v.object({
+  path: v.pipe(v.string(), v.description("What to restore, by its path then")),
+  at: v.pipe(
+    v.union([v.string(), version]),
+    v.description("The version that has it, or an RFC 3339 time"),
+  ),
+  destination: v.pipe(
+    v.nullish(v.string()),
+    v.description("Where to, as that of a copy; the same path by default"),
+  ),
+  force: v.pipe(
+    v.nullish(v.boolean(), false),
+    v.description("Whether existing files may be replaced and existing directories merged"),
+  ),
+});
+
 /** A page of changes, newest first. */
 export const HistoryList = v.object({ items: v.array(HistoryEntry), total: size, next });
 export type HistoryList = v.InferOutput<typeof HistoryList>;

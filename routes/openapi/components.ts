@@ -1,6 +1,6 @@
 import { AuditLine, AuditList } from "../../schemas/audit.ts";
 import { CapacityHistory, CapacityOverview } from "../../schemas/capacity.ts";
-import { HistoryEntry, HistoryList } from "../../schemas/history.ts";
+import { HistoryEntry, HistoryList, RestoreRequest } from "../../schemas/history.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
@@ -70,6 +70,7 @@ export function schemas(): Record<string, Json> {
         items: { type: "array", items: reference("HistoryEntry") },
       },
     },
+    RestoreRequest: requestSchemaOf(RestoreRequest),
     DeleteResourceRequest: requestSchemaOf(DeleteResourceRequest),
     MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),
     MoveResourceRequest: requestSchemaOf(TransferResourceRequest),

@@ -2,7 +2,7 @@
 
 import { PAGE } from "../../schemas/queries.ts";
 import type { Operation } from "./operation.ts";
-import { enveloped, integerQuery, query, reference } from "./parts.ts";
+import { enveloped, integerQuery, jsonRequestBody, query, reference } from "./parts.ts";
 
 const AFTER = query("after", { type: "string" }, "The `next` of the page before");
 
@@ -20,4 +20,24 @@ export const HISTORY: Operation = {
   ],
   responses: { 200: enveloped("A page of changes", reference("HistoryList")) },
   refusals: ["ErrVersionsNotFound"],
+};
+
+export const RESTORE: Operation = {
+  id: "restoreResource",
+  tag: "resources",
+  summary: "Bring back a file or directory of an earlier version",
+  description:
+    "As one change, with the rules of a copy: without `force`, nothing that exists is replaced or merged. " +
+    "No content is copied.",
+  requestBody: jsonRequestBody("RestoreRequest", { path: "models/llama", at: 41 }),
+  responses: {
+    200: enveloped("The added entries, then the updated ones", reference("ResourceList")),
+  },
+  refusals: [
+    "ErrResourcesNotFound",
+    "ErrVersionsNotFound",
+    "ErrResourcesConflict",
+    "ErrResourcesLocked",
+    "ErrResourcesQuotaExceeded",
+  ],
 };

@@ -24,7 +24,12 @@ export async function treeOfRequest(c: Context<AppEnvironment>, tree: Tree): Pro
   return past.tree;
 }
 
-function atIn(text: string): At {
+/**
+ * The version that a text names.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest`
+ */
+export function atIn(text: string): At {
   if (/^\d{1,15}$/.test(text)) return { version: Number(text) };
   const time = parseTime(text);
   if (time !== undefined) return { time };

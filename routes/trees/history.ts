@@ -2,13 +2,19 @@ import type { Context } from "hono";
 import { isoTime } from "../../core/entries.ts";
 import { AppError, quoted } from "../../core/errors.ts";
 import type { LogPlace } from "../../core/history.ts";
+import { changedOwners, changedRecords } from "../../core/tree/change_set.ts";
 import type { Tree } from "../../core/tree/changes.ts";
+import { restore } from "../../core/tree/restore.ts";
 import { type JudgedChange, treeLog } from "../../core/tree/tree_log.ts";
-import type { HistoryEntry, HistoryList } from "../../schemas/history.ts";
+import { type HistoryEntry, type HistoryList, RestoreRequest } from "../../schemas/history.ts";
+import { entryList } from "../reply/entries.ts";
 import { compressed } from "../reply/envelope.ts";
 import { verdictOf } from "../reply/verdicts.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { jsonBody } from "../request/body.ts";
 import { pageOf, parseQuery } from "../request/query.ts";
+import { atIn } from "../serving/at.ts";
+import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -28,6 +34,25 @@ export async function showHistory(c: Handled, tree: Tree): Promise<Response> {
     next: next === undefined ? null : textOf(next),
   };
   return compressed(c, list);
+}
+
+/** `POST /resources/restore` (C 26). Responds as a copy does. */
+export async function restoreResource(c: Handled, tree: Tree): Promise<Response> {
+  const { path, at, destination, force } = await jsonBody(c.req.raw, RestoreRequest);
+  const named = {
+    paths: [path],
+    details: { at, destination: destination ?? undefined },
+  };
+  auditChange(c, named);
+  const changes = await restore(tree, {
+    caller: callerOf(c),
+    path,
+    at: atIn(String(at)),
+    destination: destination ?? undefined,
+    force,
+  });
+  auditChange(c, { ...named, records: changedOwners(changes) });
+  return await entryList(c, changedRecords(changes, "added", "updated"));
 }
 
 /** A change as callers see it. */

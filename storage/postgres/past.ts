@@ -14,8 +14,8 @@ const numberOf = (column: string) =>
     WHERE ended.user_id = :past_user::bigint AND ended.change = -${column}
   ) END)`;
 
-/** What was there since the version or earlier, and still is, or was until later. */
-const PAST = `(
+/** What was there since the version or earlier, and still is, or was until later. It is named as the table is. */
+export const PAST = `(
   SELECT ${COLUMNS} FROM records AS present
   WHERE present.user_id = :past_user::bigint AND ${
   numberOf("present.since")

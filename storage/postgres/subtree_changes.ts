@@ -82,10 +82,17 @@ export async function moveSubtrees(
 export async function copySubtrees(
   session: Session,
   kept: ChangeRecords,
-  { placements, now }: { readonly placements: readonly Placement[]; readonly now: number },
+  { placements, ...options }: {
+    readonly placements: readonly Placement[];
+    readonly now: number;
+    readonly version?: number;
+  },
 ): Promise<TransferEffects> {
   const plan = new TransferPlan(session);
-  return transferEffects(kept, await change(session, kept, () => [plan.copy(placements, now)]));
+  return transferEffects(
+    kept,
+    await change(session, kept, () => [plan.copy(placements, options)]),
+  );
 }
 
 function transferEffects(

@@ -5,7 +5,15 @@ import { pathColumns } from "../tables/record_rows.ts";
 import { EFFECT_COLUMNS, EFFECTS, MOVED, PLAN } from "./change_tables.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
 import { isPath } from "./path_conditions.ts";
-import { adding, COPIED, DESCENDANTS, MOVED_ALONG, type Planned, ROOT } from "./plan_rows.ts";
+import {
+  adding,
+  COPIED,
+  DESCENDANTS,
+  MOVED_ALONG,
+  type Planned,
+  RESTORED,
+  ROOT,
+} from "./plan_rows.ts";
 import type { Session } from "./session.ts";
 
 /** Selects directories that merge into others. The conditions are worded for the index of conflicts. */
@@ -101,11 +109,15 @@ export class TransferPlan {
   }
 
   /**
-   * Plans the copy of all placements together, then carries it out.
+   * Plans the copy of all placements together, of what is there or was at a version, then carries it out.
    *
    * @throws {AppError} as `WriteTransaction.copySubtrees` does.
    */
-  async copy(placements: readonly Placement[], now: number): Promise<void> {
+  async copy(
+    placements: readonly Placement[],
+    { now, version }: { readonly now: number; readonly version?: number | undefined },
+  ): Promise<void> {
+    const planned = version === undefined ? COPIED : RESTORED;
     const user = placements[0]?.source.userId ?? 0;
     const inserted = () =>
       this.#session.run(
@@ -132,7 +144,7 @@ export class TransferPlan {
         { user, now },
       );
     await Promise.all([
-      ...placements.flatMap((placement) => this.#add(placement, COPIED)),
+      ...placements.flatMap((placement) => this.#add(placement, planned, version)),
       this.#refuseProblems(),
       this.#overwrite(),
       inserted(),
@@ -141,13 +153,15 @@ export class TransferPlan {
   }
 
   /** Adds a source and its descendants to the plan. */
-  #add({ source, target }: Placement, planned: Planned): Promise<unknown>[] {
+  #add({ source, target }: Placement, planned: Planned, version = 0): Promise<unknown>[] {
     const parameters = {
       user: source.userId,
       source: source.path,
       target,
       max_bytes: MAX_PATH_BYTES,
       max_segments: MAX_PATH_SEGMENTS,
+      past_user: source.userId,
+      past_version: version,
     };
     const root = { ...parameters, ...pathColumns(target) };
     return [

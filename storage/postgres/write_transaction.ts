@@ -12,6 +12,7 @@ import type {
 import type { HistoryChanges } from "../../core/history.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import { factsRow } from "../tables/s3_store.ts";
+import { requireVersion } from "../tables/history_store.ts";
 import { inParts, mapInParts } from "../tables/parts.ts";
 import { type DavHint, SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
@@ -76,6 +77,17 @@ export class PostgresTransaction implements WriteTransaction {
     this.history = {
       describe: (userId, note) =>
         this.#in([userId], (session) => describeVersion(session, userId, note)),
+      restoreSubtrees: (placements, version, now) =>
+        this.#change(targetsOf(placements), async (session) => {
+          const effects = await copySubtrees(session, this.#kept, { placements, now, version });
+          for (const { source: { userId } } of placements) {
+            await requireVersion(
+              (name, parameters) => session.all(STATEMENTS.history[name], parameters),
+              { userId, version },
+            );
+          }
+          return effects;
+        }),
     };
     this.contents = {
       lock: async (rows: readonly ContentRow[]) => {

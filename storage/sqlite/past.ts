@@ -57,6 +57,32 @@ export function fillWithRoots(
   fill(connection, tree, roots.map(({ path, isDir }) => isDir ? below(path) : at(path)));
 }
 
+/** Rows that one step of a change reads. */
+const PAGE_ROWS = 1000;
+/** More records than a change has that is carried out in one transaction. */
+const MANY = 10_001;
+
+/** How many records a tree at a version has below a path, if they are not {@link MANY}. */
+export function countPast(connection: Connection, tree: PastTree, path: string): number {
+  const { index, condition, parameters } = below(path);
+  const row = connection.get(
+    `SELECT count(*) AS count FROM (${pastRows("1", index, condition)} LIMIT ${MANY})`,
+    { ...parameters, past_user: tree.userId, past_version: tree.version },
+  );
+  return Number(row?.count);
+}
+
+/**
+ * What a plan reads in place of the table of records: those of a tree at a version that a condition on their paths
+ * selects, the first of them in the order of their paths. It has the parameters `past_user` and `past_version`.
+ */
+export function pastPage(condition: string): string {
+  const first = pastParts(COLUMNS, "history_by_path", condition).map((rows) =>
+    `SELECT * FROM (${rows} ORDER BY path LIMIT ${PAGE_ROWS})`
+  );
+  return `(${first.join(" UNION ALL ")}) AS records`;
+}
+
 function fill(connection: Connection, tree: PastTree, parts: readonly Part[]): void {
   connection.script(`
     CREATE TEMP TABLE records (
@@ -90,12 +116,18 @@ function rowsOf(
 
 /** What was there since the version or earlier, and still is, or was until later. */
 function pastRows(columns: string, index: Part["index"], condition: string): string {
-  return `SELECT ${columns} FROM main.records
-    WHERE user_id = :past_user AND since <= :past_version AND ${condition}
-    UNION ALL SELECT ${columns} FROM main.history INDEXED BY ${index}
-    WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}
-    UNION ALL SELECT ${columns} FROM main.fresh_history
-    WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}`;
+  return pastParts(columns, index, condition).join(" UNION ALL ");
+}
+
+function pastParts(columns: string, index: Part["index"], condition: string): string[] {
+  return [
+    `SELECT ${columns} FROM main.records
+     WHERE user_id = :past_user AND since <= :past_version AND ${condition}`,
+    `SELECT ${columns} FROM main.history INDEXED BY ${index}
+     WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}`,
+    `SELECT ${columns} FROM main.fresh_history
+     WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}`,
+  ];
 }
 
 function at(path: string): Part {

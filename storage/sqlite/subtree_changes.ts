@@ -114,11 +114,18 @@ export class SubtreeChanges {
     else this.#steps.direct = this.#plan.move(placements, now);
   }
 
-  /** Prepares a copy, as {@link planMove} does a move. */
-  planCopy(placements: readonly Placement[], now: number, isStep: boolean): void {
+  /** Prepares a copy of what is there, or was at a version, as {@link planMove} does a move. */
+  planCopy(
+    placements: readonly Placement[],
+    { now, version, isStep }: {
+      readonly now: number;
+      readonly version?: number;
+      readonly isStep: boolean;
+    },
+  ): void {
     this.#transactions.refuseGrowth();
-    if (isStep) this.#steps.large = this.#largePlan.copy(placements, now);
-    else this.#steps.direct = this.#plan.copy(placements, now);
+    if (isStep) this.#steps.large = this.#largePlan.copy(placements, now, version);
+    else this.#steps.direct = this.#plan.copy(placements, now, version);
   }
 
   /** Runs a plan for a moment. */

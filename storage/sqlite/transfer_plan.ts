@@ -5,7 +5,14 @@ import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
 import { MovedTable } from "./moved_table.ts";
-import { COPY_CONFLICTS, IN_RANGE, MOVE_CONFLICTS, PlanTable, type Range } from "./plan_table.ts";
+import {
+  COPY_CONFLICTS,
+  IN_RANGE,
+  MOVE_CONFLICTS,
+  type PlanSource,
+  PlanTable,
+  type Range,
+} from "./plan_table.ts";
 import type { EffectRows } from "../tables/record_pages.ts";
 import type { Keeper } from "./tree_history.ts";
 
@@ -51,7 +58,7 @@ export class TransferPlan {
     this.#moved.clear();
     for (const placement of placements) {
       this.#table.clear();
-      yield* this.#add(placement, MOVE_CONFLICTS);
+      yield* this.#add(placement, { conflicts: MOVE_CONFLICTS });
       const { userId, path } = placement.source;
       yield* this.#overwrite(userId);
       yield* this.#removeMerged(userId);
@@ -66,11 +73,13 @@ export class TransferPlan {
   /**
    * Plans the copy of all placements together, then carries it out.
    *
+   * @param version What the tree had then is copied. @default what it has
    * @throws {AppError} as `WriteTransaction.copySubtrees` does.
    */
-  *copy(placements: readonly Placement[], now: number): Generator<Step, void> {
+  *copy(placements: readonly Placement[], now: number, version?: number): Generator<Step, void> {
     this.#table.clear();
-    for (const placement of placements) yield* this.#add(placement, COPY_CONFLICTS);
+    const source = { conflicts: COPY_CONFLICTS, version };
+    for (const placement of placements) yield* this.#add(placement, source);
     const user = placements[0]?.source.userId ?? 0;
     yield* this.#overwrite(user);
     const since = this.#keeper.versionOf(user);
@@ -96,8 +105,8 @@ export class TransferPlan {
     this.#table.clear();
   }
 
-  *#add(placement: Placement, conflicts: string): Generator<Step, void> {
-    for (const _ of this.#table.add(placement, conflicts)) yield undefined;
+  *#add(placement: Placement, source: PlanSource): Generator<Step, void> {
+    for (const _ of this.#table.add(placement, source)) yield undefined;
   }
 
   /** Deletes the files that other files replace. */

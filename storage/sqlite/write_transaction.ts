@@ -13,6 +13,7 @@ import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
 import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
 import { factsRow } from "../tables/s3_store.ts";
+import { requireVersion } from "../tables/history_store.ts";
 import { inParts, mapInParts, partsOf } from "../tables/parts.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
 import type { SqlRow } from "../tables/dialect.ts";
@@ -92,7 +93,7 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     },
     async copySubtrees(placements, now) {
       await change(placements.map(({ source }) => source));
-      await call((writer) => writer.planCopy(placements, now, isStep));
+      await call((writer) => writer.planCopy(placements, { now, isStep }));
       return await runTransfer(parts);
     },
     async usage(userId) {
@@ -140,6 +141,27 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     }),
     history: {
       describe: (userId, note) => call((writer) => writer.describeVersion(userId, note)),
+      async restoreSubtrees(placements, version, now) {
+        for (const { source: { userId, path, isDir } } of placements) {
+          const tree = { userId, version };
+          await rules.expect(
+            userId,
+            isDir ? await call((writer) => writer.countPast(tree, path)) : 1,
+          );
+        }
+        await change(
+          placements.map(({ source: { userId, path } }) => ({ userId, path, isDir: false })),
+        );
+        await call((writer) => writer.planCopy(placements, { now, version, isStep }));
+        const effects = await runTransfer(parts);
+        for (const { source: { userId } } of placements) {
+          await requireVersion(
+            (name, parameters) => call((writer) => writer.rows(["history", name], parameters)),
+            { userId, version },
+          );
+        }
+        return effects;
+      },
     },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };

@@ -11,6 +11,7 @@ import type {
 import type { VersionNote } from "../../core/history.ts";
 import type { DecidedUpload } from "../../core/decided_upload.ts";
 import { allocateLog } from "./allocate_log.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import { isUnreferenced } from "../tables/references.ts";
 import { Connection } from "./connection.ts";
@@ -21,6 +22,7 @@ import { quarantineContents } from "./objects.ts";
 import { OLDER_DATABASE, raiseGeneration, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath } from "./lookup.ts";
+import { countPast } from "./past.ts";
 import { migrate } from "./migrate.ts";
 import { allocateSharedMemory, leaveReadable, withRoom } from "./shared_memory.ts";
 import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
@@ -209,8 +211,13 @@ export class Writer {
   }
 
   /** {@link SubtreeChanges.planCopy} */
-  planCopy(placements: readonly Placement[], now: number, isStep: boolean): void {
-    this.#parts.changes.planCopy(placements, now, isStep);
+  planCopy(...planned: Parameters<SubtreeChanges["planCopy"]>): void {
+    this.#parts.changes.planCopy(...planned);
+  }
+
+  /** {@link countPast} */
+  countPast(tree: PastTree, path: string): number {
+    return countPast(this.#connection, tree, path);
   }
 
   /** {@link SubtreeChanges.runPlan} */

@@ -9,7 +9,7 @@ import type {
   PastRecords,
 } from "../../core/history.ts";
 import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
-import { numberOrNull, type Statements, textOrNull } from "./dialect.ts";
+import { numberOrNull, type RunStatement, type SqlRow, type Statements, textOrNull } from "./dialect.ts";
 import type { HistoryStatement } from "./history_statements.ts";
 import type { LogStatement } from "./log_statements.ts";
 import { TreeLog } from "./tree_log.ts";
@@ -160,14 +160,31 @@ export class SqlHistoryStore implements HistoryStore {
 
   async #versions(user: number, time: number): Promise<Versions> {
     const [row] = await this.#statements.find("versions", { user, time });
-    return {
-      version: Number(row?.version),
-      oldest: Number(row?.oldest),
-      since: row?.since === null ? null : Number(row?.since),
-      atTime: Number(row?.at_time ?? 0),
-      isKept: Boolean(row?.keeps_history),
-    };
+    return toVersions(row);
   }
+}
+
+function toVersions(row: SqlRow | undefined): Versions {
+  return {
+    version: Number(row?.version),
+    oldest: Number(row?.oldest),
+    since: row?.since === null ? null : Number(row?.since),
+    atTime: Number(row?.at_time ?? 0),
+    isKept: Boolean(row?.keeps_history),
+  };
+}
+
+/**
+ * Refuses a version that is not kept any more, within a transaction that has read it.
+ *
+ * @throws {AppError} `ErrVersionsNotFound`.
+ */
+export async function requireVersion(
+  run: RunStatement<"versions">,
+  { userId, version }: PastTree,
+): Promise<void> {
+  const [row] = await run("versions", { user: userId, time: 0 });
+  requireKept(toVersions(row), version);
 }
 
 /** @throws {AppError} `ErrVersionsNotFound`. */
