@@ -1,4 +1,4 @@
-import type { Placement, ResourceStore, TransferEffects } from "./ports.ts";
+import type { Placement, ResourceRecord, ResourceStore, TransferEffects } from "./ports.ts";
 
 /** Which version of a tree is meant (C 26): by its number, or the one at a time in milliseconds since the Unix epoch. */
 export type At = { readonly version: number } | { readonly time: number };
@@ -74,6 +74,44 @@ export interface LogPage {
   readonly next: LogPlace | undefined;
 }
 
+/** Something that was deleted as a whole, and can be restored. */
+export interface TrashEntry {
+  /** The version that deleted it: the one before has it. */
+  readonly version: number;
+  /** In milliseconds since the Unix epoch. */
+  readonly time: number;
+  /** Who deleted it. */
+  readonly author: number;
+  readonly path: string;
+  readonly isDir: boolean;
+  /** The sizes of all files. */
+  readonly size: number;
+  readonly files: number;
+}
+
+/** Which entries of the trash a page has. */
+export interface TrashQuery {
+  readonly userId: number;
+  /** After which entry it begins. @default at the newest */
+  readonly place?: Pick<LogPlace, "version" | "after"> | undefined;
+  readonly limit: number;
+}
+
+/** Entries of the trash, newest first. */
+export interface TrashPage {
+  readonly entries: readonly TrashEntry[];
+  readonly next: Pick<LogPlace, "version" | "after"> | undefined;
+}
+
+/** What no version of a tree is to have any more. */
+export interface Purge {
+  readonly userId: number;
+  /** What was at these paths, and below them, and is there no more. */
+  readonly paths: readonly string[];
+  /** Contents, unless the tree has them now. @default only those of the paths */
+  readonly hashes?: readonly string[];
+}
+
 /** Who makes a version, and why. */
 export interface VersionNote {
   readonly author: number;
@@ -95,6 +133,18 @@ export interface HistoryChanges {
     version: number,
     now: number,
   ): Promise<TransferEffects>;
+  /**
+   * Lets no version have some content any more. What was at the paths goes with all of its history, and so does its
+   * content wherever else the past of the tree has it. Returns the hashes that may have lost their last reference.
+   */
+  purge(purge: Purge): Promise<string[]>;
+  /** The contents with a SHA-256, by their hashes, and the files of all trees that have them. */
+  holders(sha256: string): Promise<{
+    readonly hashes: readonly string[];
+    readonly records: readonly ResourceRecord[];
+  }>;
+  /** Lets nothing that was in any tree have the contents any more, nor what is known of them. */
+  purgeEverywhere(hashes: readonly string[]): Promise<void>;
 }
 
 /** The versions of trees. See docs/design/history.md. */
@@ -112,6 +162,12 @@ export interface HistoryStore {
    * @throws {AppError} `ErrVersionsNotFound` when no history is kept.
    */
   log(query: LogQuery): Promise<LogPage>;
+  /**
+   * What was deleted as a whole and is not there again.
+   *
+   * @throws {AppError} `ErrVersionsNotFound` when no history is kept.
+   */
+  trash(query: TrashQuery): Promise<TrashPage>;
   /**
    * Has all servers of the database keep history from now on, or none. What was kept before it was off the last
    * time cannot be read again, as nothing tells what changed meanwhile.

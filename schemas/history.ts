@@ -30,6 +30,36 @@ export const HistoryEntry = v.object({
 });
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
+/** Something that was deleted as a whole, and can be restored. */
+export const TrashEntry = v.object({
+  version: v.pipe(
+    version,
+    v.description(
+      "The version of the tree that deleted it: restore it as it was at the one before",
+    ),
+  ),
+  time: v.pipe(v.string(), v.isoTimestamp()),
+  user_id: v.pipe(userId, v.description("Who deleted it")),
+  path: v.string(),
+  is_dir: v.boolean(),
+  size: v.pipe(size, v.description("The bytes of all files")),
+  files: v.pipe(v.number(), v.integer(), v.minValue(0)),
+});
+export type TrashEntry = v.InferOutput<typeof TrashEntry>;
+
+/** A page of the trash, newest first. */
+export const TrashList = v.object({ items: v.array(TrashEntry), total: size, next });
+export type TrashList = v.InferOutput<typeof TrashList>;
+
+/** How many entries of the trash were given up. */
+export const EmptiedTrash = v.object({ total: size });
+export type EmptiedTrash = v.InferOutput<typeof EmptiedTrash>;
+
+/** The body of a request to purge a content from all trees. */
+export const PurgeRequest = v.object({
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/), v.description("Of the content")),
+});
+
 /** The body of a request to restore. */
 export const RestoreRequest = v.object({
   path: v.pipe(v.string(), v.description("What to restore, by its path then")),

@@ -1,6 +1,14 @@
 import { AuditLine, AuditList } from "../../schemas/audit.ts";
 import { CapacityHistory, CapacityOverview } from "../../schemas/capacity.ts";
-import { HistoryEntry, HistoryList, RestoreRequest } from "../../schemas/history.ts";
+import {
+  EmptiedTrash,
+  HistoryEntry,
+  HistoryList,
+  PurgeRequest,
+  RestoreRequest,
+  TrashEntry,
+  TrashList,
+} from "../../schemas/history.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
@@ -70,6 +78,16 @@ export function schemas(): Record<string, Json> {
         items: { type: "array", items: reference("HistoryEntry") },
       },
     },
+    TrashEntry: schemaOf(TrashEntry),
+    TrashList: {
+      ...schemaOf(TrashList),
+      properties: {
+        ...Object(schemaOf(TrashList).properties),
+        items: { type: "array", items: reference("TrashEntry") },
+      },
+    },
+    EmptiedTrash: schemaOf(EmptiedTrash),
+    PurgeRequest: requestSchemaOf(PurgeRequest),
     RestoreRequest: requestSchemaOf(RestoreRequest),
     DeleteResourceRequest: requestSchemaOf(DeleteResourceRequest),
     MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),

@@ -41,3 +41,48 @@ export const RESTORE: Operation = {
     "ErrResourcesQuotaExceeded",
   ],
 };
+
+export const TRASH: Operation = {
+  id: "showTrash",
+  tag: "resources",
+  summary: "List what was deleted and can be restored, newest first",
+  description:
+    "One entry for each file or directory that was deleted as a whole, unless it is there again. Restore it " +
+    "with `at` one less than its version. Ask for the next page while `next` is not null: a page may have " +
+    "few entries although others follow.",
+  parameters: [AFTER, integerQuery("limit", PAGE.limit, "How many entries the page has at most")],
+  responses: { 200: enveloped("A page of the trash", reference("TrashList")) },
+  refusals: ["ErrVersionsNotFound"],
+};
+
+export const EMPTY_TRASH: Operation = {
+  id: "emptyTrash",
+  tag: "resources",
+  summary: "Give up what was deleted, at once",
+  description:
+    "No version of the tree has its content any more, and content that nothing else names is removed. " +
+    "Content that a tag names stays.",
+  parameters: [
+    query(
+      "path",
+      { type: "string" },
+      "Only what was deleted there or below; all by default",
+      "models/llama",
+    ),
+  ],
+  responses: { 200: enveloped("How many entries were given up", reference("EmptiedTrash")) },
+  refusals: ["ErrResourcesNotFound", "ErrVersionsNotFound"],
+};
+
+export const PURGE: Operation = {
+  id: "purgeContent",
+  tag: "resources",
+  summary: "Remove a content from all trees and all of their versions",
+  description:
+    "For secrets, and for what the law wants gone: files of all users that have it are deleted, no version and " +
+    "no tag has it any more, and the content is removed. Content that was stored before its SHA-256 was kept is " +
+    "found once it was read.",
+  requestBody: jsonRequestBody("PurgeRequest", { sha256: "0".repeat(64) }),
+  responses: { 200: enveloped("The deleted files", reference("ResourceList")) },
+  refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],
+};

@@ -145,7 +145,14 @@ export const DELETE: Operation = {
   id: "deleteResources",
   tag: "resources",
   summary: "Delete records with their descendants, all or none",
-  parameters: pathParameters("A path to delete"),
+  parameters: [
+    ...pathParameters("A path to delete"),
+    query(
+      "purge",
+      { type: "string", default: "false" },
+      "`true` or `1`: no earlier version of the tree has the content any more",
+    ),
+  ],
   responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
   refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],
 };

@@ -1,14 +1,24 @@
 import type { Context } from "hono";
 import { isoTime } from "../../core/entries.ts";
 import { AppError, quoted } from "../../core/errors.ts";
-import type { LogPlace } from "../../core/history.ts";
+import type { LogPlace, TrashEntry as Deleted } from "../../core/history.ts";
 import { changedOwners, changedRecords } from "../../core/tree/change_set.ts";
 import type { Tree } from "../../core/tree/changes.ts";
+import { purgeContent } from "../../core/tree/purge.ts";
 import { restore } from "../../core/tree/restore.ts";
+import { emptyTrash, listTrash } from "../../core/tree/trash.ts";
 import { type JudgedChange, treeLog } from "../../core/tree/tree_log.ts";
-import { type HistoryEntry, type HistoryList, RestoreRequest } from "../../schemas/history.ts";
+import {
+  type EmptiedTrash,
+  type HistoryEntry,
+  type HistoryList,
+  PurgeRequest,
+  RestoreRequest,
+  type TrashEntry,
+  type TrashList,
+} from "../../schemas/history.ts";
 import { entryList } from "../reply/entries.ts";
-import { compressed } from "../reply/envelope.ts";
+import { compressed, success } from "../reply/envelope.ts";
 import { verdictOf } from "../reply/verdicts.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody } from "../request/body.ts";
@@ -53,6 +63,43 @@ export async function restoreResource(c: Handled, tree: Tree): Promise<Response>
   });
   auditChange(c, { ...named, records: changedOwners(changes) });
   return await entryList(c, changedRecords(changes, "added", "updated"));
+}
+
+/** `GET /resources/trash` (C 26). */
+export async function showTrash(c: Handled, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const { entries, next } = await listTrash(tree, {
+    caller: callerOf(c),
+    place: placeIn(query.get("after")?.[0]),
+    limit: pageOf(query).limit,
+  });
+  const list: TrashList = {
+    items: entries.map(trashEntry),
+    total: entries.length,
+    next: next === undefined ? null : textOf({ ...next, path: "" }),
+  };
+  return compressed(c, list);
+}
+
+function trashEntry({ version, time, author, path, isDir, size, files }: Deleted): TrashEntry {
+  return { version, time: isoTime(time), user_id: author, path, is_dir: isDir, size, files };
+}
+
+/** `DELETE /resources/trash` (C 26). */
+export async function deleteTrash(c: Handled, tree: Tree): Promise<Response> {
+  const path = parseQuery(c.req.url).get("path")?.[0];
+  auditChange(c, { paths: path === undefined ? [] : [path] });
+  const emptied: EmptiedTrash = { total: await emptyTrash(tree, { caller: callerOf(c), path }) };
+  return success(c, emptied);
+}
+
+/** `POST /resources/purge` (C 26). */
+export async function purgeResources(c: Handled, tree: Tree): Promise<Response> {
+  const { sha256 } = await jsonBody(c.req.raw, PurgeRequest);
+  auditChange(c, { paths: [], details: { sha256 } });
+  const changes = await purgeContent(tree, { caller: callerOf(c), sha256 });
+  auditChange(c, { paths: [], details: { sha256 }, records: changedOwners(changes) });
+  return await entryList(c, changedRecords(changes, "deleted"));
 }
 
 /** A change as callers see it. */

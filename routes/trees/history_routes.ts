@@ -1,6 +1,6 @@
 import * as operations from "../openapi/history.ts";
 import type { Route } from "../serving/route.ts";
-import { restoreResource, showHistory } from "./history.ts";
+import { deleteTrash, purgeResources, restoreResource, showHistory, showTrash } from "./history.ts";
 
 /** The routes about what trees were (C 26), relative to the base. */
 export const HISTORY_ROUTES: readonly Route[] = [
@@ -20,5 +20,30 @@ export const HISTORY_ROUTES: readonly Route[] = [
     action: "resources.restore",
     operation: operations.RESTORE,
     handle: (c, { tree }) => restoreResource(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/trash",
+    privilege: "resources.view",
+    tree: true,
+    operation: operations.TRASH,
+    handle: (c, { tree }) => showTrash(c, tree),
+  },
+  {
+    method: "DELETE",
+    path: "/resources/trash",
+    privilege: "resources.delete",
+    tree: true,
+    action: "trash.delete",
+    operation: operations.EMPTY_TRASH,
+    handle: (c, { tree }) => deleteTrash(c, tree),
+  },
+  {
+    method: "POST",
+    path: "/resources/purge",
+    privilege: "resources.admin",
+    action: "resources.purge",
+    operation: operations.PURGE,
+    handle: (c, { tree }) => purgeResources(c, tree),
   },
 ];

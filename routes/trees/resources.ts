@@ -31,7 +31,7 @@ import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody, uploadBodyLimits } from "../request/body.ts";
 import { uploadParts } from "../request/multipart.ts";
-import { idsOf, pageOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
+import { idsOf, pageOf, parseQuery, pathsOf, type Query, wordOf } from "../request/query.ts";
 import { streamed } from "../reply/streamed.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -53,8 +53,13 @@ export async function showVerdicts(c: Handled, tree: Tree): Promise<Response> {
 
 function listRequest(c: Handled): ListRequest {
   const query = parseQuery(c.req.url);
-  const recursive = ["true", "1"].includes(query.get("recursive")?.[0] ?? "");
+  const recursive = isTrue(query, "recursive");
   return { caller: callerOf(c), paths: pathsOf(query), recursive };
+}
+
+/** Whether a parameter says so. */
+function isTrue(query: Query, name: string): boolean {
+  return ["true", "1"].includes(query.get(name)?.[0] ?? "");
 }
 
 /** `GET /resources/search` (C 24). */
@@ -153,17 +158,24 @@ async function transferred(
 
 /** `DELETE /resources/` (RS 4.6). */
 export async function deleteResources(c: Handled, tree: Tree): Promise<Response> {
-  return await deleted(c, tree, pathsOf(parseQuery(c.req.url)));
+  const query = parseQuery(c.req.url);
+  return await deleted(c, tree, { paths: pathsOf(query), purges: isTrue(query, "purge") });
 }
 
 /** `POST /resources/delete`: the same, by a body. */
 export async function deleteManyResources(c: Handled, tree: Tree): Promise<Response> {
-  return await deleted(c, tree, (await jsonBody(c.req.raw, DeleteResourceRequest)).paths);
+  const { paths, purge } = await jsonBody(c.req.raw, DeleteResourceRequest);
+  return await deleted(c, tree, { paths, purges: purge });
 }
 
-async function deleted(c: Handled, tree: Tree, paths: readonly string[]): Promise<Response> {
-  auditChange(c, { paths });
-  const changes = await remove(tree, { caller: callerOf(c), paths });
-  auditChange(c, { paths, records: changedOwners(changes) });
+async function deleted(
+  c: Handled,
+  tree: Tree,
+  { paths, purges }: { readonly paths: readonly string[]; readonly purges: boolean },
+): Promise<Response> {
+  const named = { paths, details: { purge: purges ? "yes" : undefined } };
+  auditChange(c, named);
+  const changes = await remove(tree, { caller: callerOf(c), paths, purges });
+  auditChange(c, { ...named, records: changedOwners(changes) });
   return await entryList(c, changedRecords(changes, "deleted"));
 }

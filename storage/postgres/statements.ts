@@ -4,6 +4,7 @@ import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { logStatements } from "../tables/log_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
+import { purgeStatements } from "../tables/purge_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
 import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
@@ -16,6 +17,7 @@ import { POSTGRES } from "./dialect.ts";
 export const STATEMENTS = {
   credentials: credentialStatements(POSTGRES),
   dav: davStatements(POSTGRES),
+  purge: purgeStatements(POSTGRES),
   log: logStatements(POSTGRES),
   links: LINK_STATEMENTS,
   history: historyStatements(POSTGRES),

@@ -13,6 +13,9 @@ import type { HistoryChanges } from "../../core/history.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import { factsRow } from "../tables/s3_store.ts";
 import { requireVersion } from "../tables/history_store.ts";
+import type { PurgeStatement } from "../tables/purge_statements.ts";
+import type { RunStatement } from "../tables/dialect.ts";
+import { holders, purge, purgeEverywhere } from "../tables/purge.ts";
 import { inParts, mapInParts } from "../tables/parts.ts";
 import { type DavHint, SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
@@ -74,9 +77,14 @@ export class PostgresTransaction implements WriteTransaction {
       },
       hint: this.#hint,
     });
+    const purging = (trees: Trees): RunStatement<PurgeStatement> => (name, parameters) =>
+      this.#in(trees, (session) => session.all(STATEMENTS.purge[name], parameters));
     this.history = {
       describe: (userId, note) =>
         this.#in([userId], (session) => describeVersion(session, userId, note)),
+      purge: (forgotten) => purge(purging([forgotten.userId]), forgotten),
+      holders: (sha256) => holders(purging("all"), sha256),
+      purgeEverywhere: (hashes) => purgeEverywhere(purging("all"), hashes),
       restoreSubtrees: (placements, version, now) =>
         this.#change(targetsOf(placements), async (session) => {
           const effects = await copySubtrees(session, this.#kept, { placements, now, version });

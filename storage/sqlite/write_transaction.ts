@@ -14,9 +14,11 @@ import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
 import { factsRow } from "../tables/s3_store.ts";
 import { requireVersion } from "../tables/history_store.ts";
+import type { PurgeStatement } from "../tables/purge_statements.ts";
+import { holders, purge, purgeEverywhere } from "../tables/purge.ts";
 import { inParts, mapInParts, partsOf } from "../tables/parts.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
-import type { SqlRow } from "../tables/dialect.ts";
+import type { RunStatement, SqlRow } from "../tables/dialect.ts";
 import type { Writer } from "./writer.ts";
 
 /** Makes a call to the writer, in a transaction. */
@@ -55,6 +57,8 @@ export interface TransactionParts {
 export function transactionOn(parts: TransactionParts): WriteTransaction {
   const { call, writer, beforeCommit, last, withCommit, rules } = parts;
   const { isStep, lookup, change } = rules;
+  const purging: RunStatement<PurgeStatement> = (name, parameters) =>
+    call((writer) => writer.rows(["purge", name], parameters));
   return {
     beforeCommit,
     last,
@@ -141,6 +145,9 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     }),
     history: {
       describe: (userId, note) => call((writer) => writer.describeVersion(userId, note)),
+      purge: (forgotten) => purge(purging, forgotten),
+      holders: (sha256) => holders(purging, sha256),
+      purgeEverywhere: (hashes) => purgeEverywhere(purging, hashes),
       async restoreSubtrees(placements, version, now) {
         for (const { source: { userId, path, isDir } } of placements) {
           const tree = { userId, version };

@@ -7,6 +7,8 @@ import type {
   LogPage,
   LogQuery,
   PastRecords,
+  TrashPage,
+  TrashQuery,
 } from "../../core/history.ts";
 import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { numberOrNull, type RunStatement, type SqlRow, type Statements, textOrNull } from "./dialect.ts";
@@ -70,6 +72,12 @@ export class SqlHistoryStore implements HistoryStore {
     // What was given up meanwhile was not found whole.
     requireKept(await this.#versions(query.userId, 0), Math.min(oldest, version));
     return page;
+  }
+
+  async trash(query: TrashQuery): Promise<TrashPage> {
+    await this.#reads.settled(query.userId);
+    const { oldest } = await this.#kept(query.userId);
+    return await this.#log.trash(query, oldest);
   }
 
   /** The versions of a tree, of which some are kept. */

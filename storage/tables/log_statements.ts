@@ -35,7 +35,44 @@ export const logStatements = (dialect: Dialect) => {
     WHERE state.user_id = :user AND state.id = asked.id
       AND ${versionIn("state", column)} = asked.version`;
 
+  const partOf = (table: "records" | "history", version: string) =>
+    `FROM ${table} AS part WHERE part.user_id = :user AND (
+      ${comparePath("part.path", "=", "gone.path")} OR (
+        ${comparePath("part.path", ">", "gone.path || '/'")}
+        AND ${comparePath("part.path", "<", "gone.path || '0'")}
+      )) AND part.hash <> ''${version}`;
+  const deleted = `AND NOT part.is_moved AND ${versionIn("part", "until")} = gone.version`;
+  const begins = (table: "records" | "history") =>
+    `EXISTS (SELECT 1 FROM ${table} AS next WHERE next.user_id = :user
+      AND ${comparePath("next.path", "=", "former.path")}
+      AND ${versionIn("next", "since")} = ${versionIn("former", "until")})`;
+
   return {
+    /** Records that versions have deleted as a whole, newest first, with how much was in them, and is there now. */
+    trash: `SELECT gone.*,
+        (SELECT count(*) ${partOf("history", deleted)}) AS files,
+        (SELECT coalesce(sum(part.size), 0) ${partOf("history", deleted)}) AS bytes,
+        (SELECT count(*) ${partOf("records", "")}) AS present_files,
+        (SELECT coalesce(sum(part.size), 0) ${partOf("records", "")}) AS present_bytes,
+        (SELECT coalesce(hash, '') FROM records AS present WHERE present.user_id = :user
+          AND ${comparePath("present.path", "=", "gone.path")}) AS present_hash,
+        CASE WHEN EXISTS (SELECT 1 FROM history AS part WHERE part.user_id = :user AND part.is_moved
+          AND ${versionIn("part", "until")} = gone.version
+          AND ${comparePath("part.path", ">", "gone.path || '/'")}
+          AND ${comparePath("part.path", "<", "gone.path || '0'")}) THEN 1 ELSE 0 END AS merged
+      FROM (
+        SELECT ${versionIn("former", "until")} AS version, path, coalesce(hash, '') AS hash,
+          CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir
+        FROM history AS former WHERE user_id = :user AND NOT is_moved
+          AND ${versionIn("former", "until")} > :oldest
+          AND (${versionIn("former", "until")} < :version
+            OR ${versionIn("former", "until")} = :version AND path > :after)
+          AND NOT ${begins("records")} AND NOT ${begins("history")}
+          AND NOT EXISTS (SELECT 1 FROM history AS above WHERE above.user_id = :user
+            AND ${comparePath("above.path", "=", "former.parent")} AND NOT above.is_moved
+            AND ${versionIn("above", "until")} = ${versionIn("former", "until")})
+        ORDER BY version DESC, path LIMIT :limit
+      ) AS gone ORDER BY version DESC, path`,
     /** States at or below a path that begin and end with versions, newest first. */
     changesOfTree: changes("whole"),
     changesOfPath: changes("part"),

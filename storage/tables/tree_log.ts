@@ -1,4 +1,12 @@
-import type { ChangeAction, LogPage, LogPlace, LogQuery, TreeChange } from "../../core/history.ts";
+import type {
+  ChangeAction,
+  LogPage,
+  LogPlace,
+  LogQuery,
+  TrashPage,
+  TrashQuery,
+  TreeChange,
+} from "../../core/history.ts";
 import { isBelow } from "../../core/paths.ts";
 import {
   numberOrNull,
@@ -23,6 +31,9 @@ interface State {
 /** A change without what is known of its version. */
 type BareChange = Omit<TreeChange, "time" | "author" | "message">;
 
+/** Where lists begin. */
+const START = { version: Number.MAX_SAFE_INTEGER, after: "" };
+
 /** Tells what has changed in trees. */
 export class TreeLog {
   readonly #statements: Statements<LogStatement>;
@@ -38,13 +49,36 @@ export class TreeLog {
    */
   async page({ userId, path, place, limit }: LogQuery, oldest: number): Promise<LogPage> {
     const changes: TreeChange[] = [];
-    let next: LogPlace | undefined = place ?? { version: Number.MAX_SAFE_INTEGER, after: "", path };
+    let next: LogPlace | undefined = place ?? { ...START, path };
     while (next !== undefined && changes.length < limit) {
       const step = await this.#step(userId, next, { limit: limit - changes.length, oldest });
       changes.push(...await this.#described(userId, step.changes));
       next = step.next;
     }
     return { changes, next };
+  }
+
+  /** {@link HistoryStore.trash} */
+  async trash({ userId: user, place, limit }: TrashQuery, oldest: number): Promise<TrashPage> {
+    const { version, after } = place ?? START;
+    const found = await this.#statements.read("trash", {
+      ...{ user, oldest, version, after },
+      limit: limit + 1,
+    });
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    const notes = await this.#notes(user, rows.map((row) => Number(row.version)));
+    return {
+      entries: rows.filter(isGone).map((row) => ({
+        version: Number(row.version),
+        path: String(row.path),
+        isDir: Number(row.is_dir) === 1,
+        size: Number(row.bytes),
+        files: Number(row.files),
+        ...notes(Number(row.version)),
+      })),
+      next: last && { version: Number(last.version), after: String(last.path) },
+    };
   }
 
   /** Changes of what is at one path, up to the version that moved it there. */
@@ -104,23 +138,38 @@ export class TreeLog {
   }
 
   async #described(user: number, changes: readonly BareChange[]): Promise<TreeChange[]> {
-    if (changes.length === 0) return [];
-    const versions = [...new Set(changes.map(({ version }) => version))];
-    const rows = await this.#statements.read("notes", {
+    const notes = await this.#notes(user, changes.map(({ version }) => version));
+    return changes.map((change) => ({ ...change, ...notes(change.version) }));
+  }
+
+  /** What is known of versions. */
+  async #notes(user: number, of: readonly number[]) {
+    const versions = [...new Set(of)];
+    const rows = versions.length === 0 ? [] : await this.#statements.read("notes", {
       user,
       versions: JSON.stringify(versions.map((version) => ({ version }))),
     });
     const notes = new Map(rows.map((row) => [Number(row.version), row]));
-    return changes.map((change) => {
-      const note = notes.get(change.version);
+    return (version: number) => {
+      const note = notes.get(version);
       return {
-        ...change,
         time: Number(note?.made_at ?? 0),
         author: numberOrNull(note?.author) ?? user,
         message: textOrNull(note?.message),
       };
-    });
+    };
   }
+}
+
+/** Whether what was deleted is not there again, and was not merged into something else. */
+function isGone(row: SqlRow): boolean {
+  const isDir = Number(row.is_dir) === 1;
+  if (isDir && Number(row.files) === 0 && Number(row.merged) === 1) return false;
+  if (row.present_hash !== row.hash) return true;
+  return isDir && (
+    Number(row.present_files) !== Number(row.files) ||
+    Number(row.present_bytes) !== Number(row.bytes)
+  );
 }
 
 /** What the states of one path that begin and end with a version tell. */
