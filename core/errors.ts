@@ -14,6 +14,8 @@ export type ErrorKind =
   | "ErrResourcesLocked"
   | "ErrPreconditionFailed"
   | "ErrVersionsNotFound"
+  | "ErrTagsNotFound"
+  | "ErrTagsConflict"
   | "ErrWaiversNotFound"
   | "ErrLinksNotFound"
   | "ErrTokensNotFound"

@@ -1,12 +1,24 @@
 import type { Placement, ResourceRecord, ResourceStore, TransferEffects } from "./ports.ts";
 
-/** Which version of a tree is meant (C 26): by its number, or the one at a time in milliseconds since the Unix epoch. */
-export type At = { readonly version: number } | { readonly time: number };
+/**
+ * Which version of a tree is meant (C 26): by its number, the one at a time in milliseconds since the Unix epoch, or
+ * what a tag names.
+ */
+export type At = { readonly version: number } | { readonly time: number } | {
+  readonly tag: string;
+};
+
+/** A version of a tree, or what a tag names of one. */
+export interface PastPoint {
+  readonly version: number;
+  /** The id of the tag. */
+  readonly tag?: number | undefined;
+}
 
 /** The records of one tree as they were at a version, with the same reads as those of the present. */
 export interface PastRecords
   extends Pick<ResourceStore, "findByPath" | "findById" | "list" | "listJson" | "collectFiles"> {
-  readonly version: number;
+  readonly point: PastPoint;
 }
 
 /** What history keeps of all trees. */
@@ -103,6 +115,38 @@ export interface TrashPage {
   readonly next: Pick<LogPlace, "version" | "after"> | undefined;
 }
 
+/** A name of a file or directory as it was, which keeps it (C 26). */
+export interface Tag {
+  readonly id: number;
+  /** Whose tree it is. */
+  readonly userId: number;
+  readonly name: string;
+  /** "" for the whole tree. */
+  readonly path: string;
+  /** The version of the tree; 0 without history. */
+  readonly version: number;
+  readonly message: string | null;
+  readonly createdBy: number;
+  /** In milliseconds since the Unix epoch. */
+  readonly createdAt: number;
+  readonly files: number;
+  /** The sizes of the files. */
+  readonly bytes: number;
+}
+
+/** A tag to add. */
+export type NewTag = Omit<Tag, "id" | "version" | "files" | "bytes">;
+
+/** Which tags a list has, newest first. */
+export interface TagQuery {
+  readonly userId: number;
+  /** Only those of this path. @default all */
+  readonly path?: string | undefined;
+  readonly limit: number;
+  /** Only tags with a lower id. */
+  readonly before?: number | undefined;
+}
+
 /** What no version of a tree is to have any more. */
 export interface Purge {
   readonly userId: number;
@@ -130,7 +174,7 @@ export interface HistoryChanges {
    */
   restoreSubtrees(
     placements: readonly Placement[],
-    version: number,
+    point: PastPoint,
     now: number,
   ): Promise<TransferEffects>;
   /**
@@ -143,6 +187,13 @@ export interface HistoryChanges {
     readonly hashes: readonly string[];
     readonly records: readonly ResourceRecord[];
   }>;
+  /**
+   * Adds a tag of what is at a path and below it now, or was at a point of the past.
+   *
+   * @throws {AppError} `ErrTagsConflict` when the tree has a tag of the name, `ErrResourcesNotFound` when nothing is
+   *   at the path, `ErrVersionsNotFound` when the version is no longer kept.
+   */
+  addTag(tag: NewTag, point?: PastPoint): Promise<Tag>;
   /** Lets nothing that was in any tree have the contents any more, nor what is known of them. */
   purgeEverywhere(hashes: readonly string[]): Promise<void>;
 }
@@ -168,6 +219,15 @@ export interface HistoryStore {
    * @throws {AppError} `ErrVersionsNotFound` when no history is kept.
    */
   trash(query: TrashQuery): Promise<TrashPage>;
+  tags(query: TagQuery): Promise<Tag[]>;
+  /**
+   * Removes a tag, and returns it, with the hashes that may have lost their last reference unless the store remembers
+   * them itself. Undefined if there was none.
+   */
+  removeTag(
+    userId: number,
+    name: string,
+  ): Promise<{ readonly tag: Tag; readonly hashes: readonly string[] } | undefined>;
   /**
    * Has all servers of the database keep history from now on, or none. What was kept before it was off the last
    * time cannot be read again, as nothing tells what changed meanwhile.

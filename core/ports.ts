@@ -10,6 +10,7 @@ import type { ObjectFacts } from "./object_facts.ts";
 import type { Entries } from "./event_channel.ts";
 import type { HistoryChanges } from "./history.ts";
 import type { DavChanges } from "./locks.ts";
+import type { Usage } from "./usage.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -161,19 +162,6 @@ export interface TransferEffects {
   readonly updated: RecordList;
   /** Moved directories that were merged into those at their target paths. */
   readonly merged: RecordList;
-}
-
-/** What trees hold. */
-export interface Usage {
-  /** Files and directories. */
-  readonly records: number;
-  readonly files: number;
-  /** The sizes of all files. Content that several files share counts for each of them. */
-  readonly bytes: number;
-  /** The sizes of the files of unfinished uploads that can be resumed, and of what waits for a commit. */
-  readonly uploading: number;
-  /** The sizes of the files that were deleted or replaced, and that history keeps. */
-  readonly historyBytes: number;
 }
 
 /** The operations inside a write transaction. */

@@ -65,7 +65,7 @@ export const RestoreRequest = v.object({
   path: v.pipe(v.string(), v.description("What to restore, by its path then")),
   at: v.pipe(
     v.union([v.string(), version]),
-    v.description("The version that has it, or an RFC 3339 time"),
+    v.description("The version that has it, an RFC 3339 time, or a tag"),
   ),
   destination: v.pipe(
     v.nullish(v.string()),

@@ -28,7 +28,7 @@ export async function treeAt(
   const { records } = tree;
   if (records.history === undefined) throw noHistory();
   const past = await records.history.at(ownerOf(caller), at);
-  const { version, findByPath, findById, list, listJson, collectFiles } = past;
+  const { point: { version }, findByPath, findById, list, listJson, collectFiles } = past;
   return {
     version,
     tree: {

@@ -2,7 +2,8 @@ import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import type { TreeBounds } from "../decided_upload.ts";
 import { AppError } from "../errors.ts";
-import type { Usage, WriteTransaction } from "../ports.ts";
+import type { WriteTransaction } from "../ports.ts";
+import { takenBy } from "../usage.ts";
 import { formatBytes, KIB } from "../../schemas/units.ts";
 import type { Tree } from "./changes.ts";
 
@@ -80,11 +81,8 @@ export function contentWithinQuota(
     for await (const chunk of content) {
       size += chunk.length;
       // Other uploads may have ended meanwhile.
-      const { bytes, uploading } = await tree.records.usage({
-        userId: ownerOf(caller),
-        everyone: false,
-      });
-      if (bytes + uploading + size > quota) throw tooManyBytes("upload", quota);
+      const held = await tree.records.usage({ userId: ownerOf(caller), everyone: false });
+      if (takenBy(held) + size > quota) throw tooManyBytes("upload", quota);
       yield chunk;
     }
   }
@@ -124,11 +122,6 @@ export function boundsOf(tree: Tree, caller: Caller): TreeBounds | undefined {
 
 function maxRecordsOf(quota: number): number {
   return Math.max(MIN_RECORDS, Math.floor(quota / BYTES_PER_RECORD));
-}
-
-/** What counts against a quota, in bytes: files, and those whose upload is unfinished (C 21). */
-function takenBy({ bytes, uploading }: Usage): number {
-  return bytes + uploading;
 }
 
 /** The error for what exceeds a quota. */

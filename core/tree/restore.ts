@@ -32,20 +32,19 @@ export async function restore(
 ): Promise<ChangeSet> {
   const path = sanitizePath(given);
   const past = await historyOf(tree).at(ownerOf(caller), at);
-  const { version } = past;
   const scope = { userId: ownerOf(caller), everyone: false };
   const record = (await past.findByPath(scope, [path])).get(path);
   if (record === undefined) {
     throw new AppError(
       "ErrResourcesNotFound",
-      `Cannot restore ${quoted(path)}: version ${version} does not have it`,
+      `Cannot restore ${quoted(path)}: version ${past.point.version} does not have it`,
     );
   }
   const request = { caller, sources: [path], destination: destination ?? path, force };
   return await transfer(tree, request, {
     verb: "restore",
     sources: [record],
-    run: ({ history }, placements, now) => history.restoreSubtrees(placements, version, now),
+    run: ({ history }, placements, now) => history.restoreSubtrees(placements, past.point, now),
     changes: changesOfCopy,
   });
 }

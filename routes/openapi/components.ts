@@ -28,6 +28,7 @@ import {
   TokenList,
   TokenRequest,
 } from "../../schemas/tokens.ts";
+import { TagEntry, TagList, TagRequest } from "../../schemas/tags.ts";
 import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
 import {
@@ -88,6 +89,9 @@ export function schemas(): Record<string, Json> {
     },
     EmptiedTrash: schemaOf(EmptiedTrash),
     PurgeRequest: requestSchemaOf(PurgeRequest),
+    Tag: schemaOf(TagEntry),
+    TagList: { ...schemaOf(TagList), ...listOf("Tag") },
+    TagRequest: requestSchemaOf(TagRequest),
     RestoreRequest: requestSchemaOf(RestoreRequest),
     DeleteResourceRequest: requestSchemaOf(DeleteResourceRequest),
     MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),

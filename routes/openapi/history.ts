@@ -2,7 +2,14 @@
 
 import { PAGE } from "../../schemas/queries.ts";
 import type { Operation } from "./operation.ts";
-import { enveloped, integerQuery, jsonRequestBody, query, reference } from "./parts.ts";
+import {
+  enveloped,
+  integerQuery,
+  jsonRequestBody,
+  pageParameters,
+  query,
+  reference,
+} from "./parts.ts";
 
 const AFTER = query("after", { type: "string" }, "The `next` of the page before");
 
@@ -85,4 +92,45 @@ export const PURGE: Operation = {
   requestBody: jsonRequestBody("PurgeRequest", { sha256: "0".repeat(64) }),
   responses: { 200: enveloped("The deleted files", reference("ResourceList")) },
   refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],
+};
+
+export const ADD_TAG: Operation = {
+  id: "addTag",
+  tag: "resources",
+  summary: "Name a file or directory as it is, or was",
+  description:
+    "It can be read with `at` for as long as the tag is there, also without history. It counts against the " +
+    "quota as a copy would. A tag never moves.",
+  requestBody: jsonRequestBody("TagRequest", { name: "v1.0", path: "models/llama" }),
+  responses: { 200: enveloped("The tag", reference("Tag")) },
+  refusals: [
+    "ErrTagsConflict",
+    "ErrResourcesNotFound",
+    "ErrVersionsNotFound",
+    "ErrResourcesQuotaExceeded",
+  ],
+};
+
+export const TAGS: Operation = {
+  id: "listTags",
+  tag: "resources",
+  summary: "List tags, newest first",
+  parameters: [
+    query("path", { type: "string" }, "Only those of this path", "models/llama"),
+    ...pageParameters("tags"),
+  ],
+  responses: { 200: enveloped("Tags", reference("TagList")) },
+};
+
+export const REMOVE_TAG: Operation = {
+  id: "removeTag",
+  tag: "resources",
+  summary: "Remove a tag",
+  description: "Content that nothing else names goes.",
+  parameters: [{
+    ...query("name", { type: "string" }, "The name of the tag", "v1.0"),
+    required: true,
+  }],
+  responses: { 200: enveloped("The tag that was removed", reference("Tag")) },
+  refusals: ["ErrTagsNotFound"],
 };

@@ -41,7 +41,7 @@ export function integerQuery(name: string, range: IntegerRange, description: str
 export const AT: Json = query(
   "at",
   { type: "string" },
-  "The version to read, or an RFC 3339 time: the tree as it was then. The reply has X-Version",
+  "The version to read, an RFC 3339 time, or a tag: the tree as it was then. The reply has X-Version",
   "2026-11-22T09:00:00Z",
 );
 

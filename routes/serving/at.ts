@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { AppError, quoted } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import type { At } from "../../core/history.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { treeAt } from "../../core/tree/past_tree.ts";
@@ -13,7 +13,7 @@ import { parseQuery } from "../request/query.ts";
  * The tree that a request reads: as it is, or with the parameter `at`, as it was (C 26). Then the reply says which
  * version that is.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when it is neither a version nor a time, `ErrVersionsNotFound`
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is blank, `ErrVersionsNotFound`
  *   when the version is not kept.
  */
 export async function treeOfRequest(c: Context<AppEnvironment>, tree: Tree): Promise<Tree> {
@@ -33,10 +33,9 @@ export function atIn(text: string): At {
   if (/^\d{1,15}$/.test(text)) return { version: Number(text) };
   const time = parseTime(text);
   if (time !== undefined) return { time };
+  if (text !== "") return { tag: text };
   throw new AppError(
     "ErrResourcesInvalidRequest",
-    `Invalid at ${
-      quoted(text)
-    }: expected a version, or an RFC 3339 time such as 2026-11-22T09:00:00Z`,
+    "Invalid at: expected a version, an RFC 3339 time such as 2026-11-22T09:00:00Z, or a tag",
   );
 }

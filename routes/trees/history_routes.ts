@@ -1,6 +1,7 @@
 import * as operations from "../openapi/history.ts";
 import type { Route } from "../serving/route.ts";
 import { deleteTrash, purgeResources, restoreResource, showHistory, showTrash } from "./history.ts";
+import { deleteTag, getTags, postTag } from "./tags.ts";
 
 /** The routes about what trees were (C 26), relative to the base. */
 export const HISTORY_ROUTES: readonly Route[] = [
@@ -45,5 +46,31 @@ export const HISTORY_ROUTES: readonly Route[] = [
     action: "resources.purge",
     operation: operations.PURGE,
     handle: (c, { tree }) => purgeResources(c, tree),
+  },
+  {
+    method: "POST",
+    path: "/tags",
+    privilege: "resources.edit",
+    tree: true,
+    action: "tags.add",
+    operation: operations.ADD_TAG,
+    handle: (c, { tree }) => postTag(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/tags",
+    privilege: "resources.view",
+    tree: true,
+    operation: operations.TAGS,
+    handle: (c, { tree }) => getTags(c, tree),
+  },
+  {
+    method: "DELETE",
+    path: "/tags",
+    privilege: "resources.delete",
+    tree: true,
+    action: "tags.remove",
+    operation: operations.REMOVE_TAG,
+    handle: (c, { tree }) => deleteTag(c, tree),
   },
 ];

@@ -1,6 +1,7 @@
 import type { DecidedUpload, UploadEffects } from "../../core/decided_upload.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
+import { takenBy } from "../../core/usage.ts";
 import { putContents } from "./contents.ts";
 import { describeVersion } from "./describe_version.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
@@ -40,8 +41,8 @@ export async function storeDecided(
   if (added.status === "rejected") throw isTaken(added.reason) ? new Undecided() : added.reason;
   if (updated.status === "rejected") throw updated.reason;
   if (bounds !== undefined && usage.status === "fulfilled" && usage.value !== undefined) {
-    const { records, bytes, uploading } = usage.value;
-    if (records > bounds.records || bytes + uploading > bounds.bytes) throw new Undecided();
+    const held = usage.value;
+    if (held.records > bounds.records || takenBy(held) > bounds.bytes) throw new Undecided();
   }
   return { added: added.value, updated: updated.value };
 }

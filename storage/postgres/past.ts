@@ -25,12 +25,24 @@ export const PAST = `(
     AND ${numberOf("former.until")} > :past_version::bigint
 ) AS records`;
 
+/** What a tag names. */
+export const TAGGED =
+  `(SELECT ${COLUMNS} FROM tagged_records WHERE tag = :past_tag::bigint) AS records`;
+
+/** The values of the parameters by which statements find a tree at a version. */
+export function pastParameters({ userId, version, tag }: PastTree): SqlParameters {
+  return tag === undefined ? { past_user: userId, past_version: version } : { past_tag: tag };
+}
+
 /** A statement about the present records, for those of a tree at a version. */
 export function asOf({ sql, parameters }: Statement, tree: PastTree | undefined): Statement {
   if (tree === undefined) return { sql, parameters };
   return {
-    sql: sql.replace(/\b(FROM|JOIN) records\b/g, (_, word) => `${word} ${PAST}`),
-    parameters: { ...parameters, past_user: tree.userId, past_version: tree.version },
+    sql: sql.replace(
+      /\b(FROM|JOIN) records\b/g,
+      (_, word) => `${word} ${tree.tag === undefined ? PAST : TAGGED}`,
+    ),
+    parameters: { ...parameters, ...pastParameters(tree) },
   };
 }
 

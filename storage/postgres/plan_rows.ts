@@ -1,5 +1,5 @@
 import { PLAN } from "./change_tables.ts";
-import { PAST } from "./past.ts";
+import { PAST, TAGGED } from "./past.ts";
 import { byPath, isBelow, isPath } from "./path_conditions.ts";
 
 /**
@@ -32,8 +32,10 @@ export const COPIED: Planned = {
   id: "nextval('records_id_seq')",
   conflicts: "TRUE",
 };
-/** A copy of what the tree had at a version, which the parameters `past_user` and `past_version` state. */
+/** A copy of what the tree had at a version. */
 export const RESTORED: Planned = { ...COPIED, from: PAST };
+/** A copy of what a tag names. */
+export const RESTORED_TAG: Planned = { ...COPIED, from: TAGGED };
 
 /** The SQL of what rows of the plan have, for some records of a source. */
 export interface Added {

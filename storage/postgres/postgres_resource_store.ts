@@ -11,9 +11,9 @@ import type {
   LocatedLookup,
   ResourceRecord,
   Scope,
-  Usage,
   WriteOptions,
 } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { RecordSearch } from "../../core/search.ts";
 import { Semaphore } from "../../core/semaphore.ts";
@@ -130,6 +130,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.history = new SqlHistoryStore({
       statements: statementsOf(STATEMENTS.history, parts),
       log: statementsOf(STATEMENTS.log, parts),
+      tags: statementsOf(STATEMENTS.tags, parts),
       reads: {
         ...pastLookups(database),
         list: (tree, query) => this.#lists.pages(query, tree),

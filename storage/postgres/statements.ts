@@ -8,10 +8,12 @@ import { purgeStatements } from "../tables/purge_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
 import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
+import { tagStatements } from "../tables/tag_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
 import { POSTGRES } from "./dialect.ts";
+import { PAST, TAGGED } from "./past.ts";
 
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
@@ -25,6 +27,7 @@ export const STATEMENTS = {
   s3: s3Statements(POSTGRES),
   scans: scanStatements(POSTGRES),
   sessions: SESSION_STATEMENTS,
+  tags: tagStatements(POSTGRES, { past: PAST, tagged: TAGGED }),
   uploads: uploadStatements(POSTGRES),
   upkeep: upkeepStatements(POSTGRES),
   verdicts: verdictStatements(POSTGRES),

@@ -1,5 +1,6 @@
 import { outermost } from "../../core/paths.ts";
 import type { Placement, RecordList, ResourceRecord, TransferEffects } from "../../core/ports.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
 import { EFFECT_COLUMNS, effectPages, EFFECTS, endChange, makeTables } from "./change_tables.ts";
@@ -85,7 +86,7 @@ export async function copySubtrees(
   { placements, ...options }: {
     readonly placements: readonly Placement[];
     readonly now: number;
-    readonly version?: number;
+    readonly past?: PastTree;
   },
 ): Promise<TransferEffects> {
   const plan = new TransferPlan(session);

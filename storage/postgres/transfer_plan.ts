@@ -2,8 +2,10 @@ import { AppError, quoted } from "../../core/errors.ts";
 import { MAX_PATH_BYTES, MAX_PATH_SEGMENTS } from "../../core/paths.ts";
 import type { Placement, ResourceRecord } from "../../core/ports.ts";
 import { pathColumns } from "../tables/record_rows.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { EFFECT_COLUMNS, EFFECTS, MOVED, PLAN } from "./change_tables.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
+import { pastParameters } from "./past.ts";
 import { isPath } from "./path_conditions.ts";
 import {
   adding,
@@ -12,6 +14,7 @@ import {
   MOVED_ALONG,
   type Planned,
   RESTORED,
+  RESTORED_TAG,
   ROOT,
 } from "./plan_rows.ts";
 import type { Session } from "./session.ts";
@@ -115,9 +118,9 @@ export class TransferPlan {
    */
   async copy(
     placements: readonly Placement[],
-    { now, version }: { readonly now: number; readonly version?: number | undefined },
+    { now, past }: { readonly now: number; readonly past?: PastTree | undefined },
   ): Promise<void> {
-    const planned = version === undefined ? COPIED : RESTORED;
+    const planned = past === undefined ? COPIED : past.tag === undefined ? RESTORED : RESTORED_TAG;
     const user = placements[0]?.source.userId ?? 0;
     const inserted = () =>
       this.#session.run(
@@ -144,7 +147,7 @@ export class TransferPlan {
         { user, now },
       );
     await Promise.all([
-      ...placements.flatMap((placement) => this.#add(placement, planned, version)),
+      ...placements.flatMap((placement) => this.#add(placement, planned, past)),
       this.#refuseProblems(),
       this.#overwrite(),
       inserted(),
@@ -153,15 +156,14 @@ export class TransferPlan {
   }
 
   /** Adds a source and its descendants to the plan. */
-  #add({ source, target }: Placement, planned: Planned, version = 0): Promise<unknown>[] {
+  #add({ source, target }: Placement, planned: Planned, past?: PastTree): Promise<unknown>[] {
     const parameters = {
       user: source.userId,
       source: source.path,
       target,
       max_bytes: MAX_PATH_BYTES,
       max_segments: MAX_PATH_SEGMENTS,
-      past_user: source.userId,
-      past_version: version,
+      ...past && pastParameters(past),
     };
     const root = { ...parameters, ...pathColumns(target) };
     return [

@@ -11,6 +11,7 @@ import type {
 } from "../../core/ports.ts";
 import type { HistoryChanges } from "../../core/history.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
+import { addTag } from "../tables/tags.ts";
 import { factsRow } from "../tables/s3_store.ts";
 import { requireVersion } from "../tables/history_store.ts";
 import type { PurgeStatement } from "../tables/purge_statements.ts";
@@ -85,15 +86,21 @@ export class PostgresTransaction implements WriteTransaction {
       purge: (forgotten) => purge(purging([forgotten.userId]), forgotten),
       holders: (sha256) => holders(purging("all"), sha256),
       purgeEverywhere: (hashes) => purgeEverywhere(purging("all"), hashes),
-      restoreSubtrees: (placements, version, now) =>
+      addTag: (tag, point) =>
+        this.#in([tag.userId], (session) =>
+          addTag(
+            (name, parameters) => session.all(STATEMENTS.tags[name], parameters),
+            tag,
+            point,
+          )),
+      restoreSubtrees: (placements, point, now) =>
         this.#change(targetsOf(placements), async (session) => {
-          const effects = await copySubtrees(session, this.#kept, { placements, now, version });
-          for (const { source: { userId } } of placements) {
-            await requireVersion(
-              (name, parameters) => session.all(STATEMENTS.history[name], parameters),
-              { userId, version },
-            );
-          }
+          const past = { userId: placements[0]?.source.userId ?? 0, ...point };
+          const effects = await copySubtrees(session, this.#kept, { placements, now, past });
+          await requireVersion(
+            (name, parameters) => session.all(STATEMENTS.history[name], parameters),
+            past,
+          );
           return effects;
         }),
     };

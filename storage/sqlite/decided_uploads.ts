@@ -3,6 +3,7 @@ import { nameOf } from "../../core/paths.ts";
 import type { NewRecord, ResourceRecord } from "../../core/ports.ts";
 import type { Connection } from "./connection.ts";
 import { putContents } from "./contents.ts";
+import { takenBy } from "../../core/usage.ts";
 import { pathColumns } from "../tables/record_rows.ts";
 import { replaceFiles } from "./replace_files.ts";
 import { invalidateScans } from "./statements.ts";
@@ -50,8 +51,8 @@ function store(
   if (newContents.length > 0) replaceFiles(connection, history, newContents);
   if (author !== undefined) history.describe(userId, { author });
   if (bounds !== undefined) {
-    const { records, bytes, uploading } = usageOf(connection, { userId, everyone: false });
-    if (records > bounds.records || bytes + uploading > bounds.bytes) throw new Undecided();
+    const held = usageOf(connection, { userId, everyone: false });
+    if (held.records > bounds.records || takenBy(held) > bounds.bytes) throw new Undecided();
   }
   return ids;
 }

@@ -10,7 +10,7 @@ const COLUMNS =
 
 /** Records of a tree at a version that a condition selects, with the index of history that has them. */
 interface Part {
-  readonly index: "history_by_path" | "history_by_parent";
+  readonly index: "history_by_path" | "history_by_parent" | "history_by_id";
   readonly condition: string;
   readonly parameters: SqlParameters;
 }
@@ -32,7 +32,7 @@ export function findPastById(
 ): ResourceRecord[] {
   const condition = "id IN (SELECT value FROM json_each(:ids))";
   const parameters = { ids: JSON.stringify(ids) };
-  return rowsOf(connection, tree, { index: "history_by_path", condition, parameters });
+  return rowsOf(connection, tree, { index: "history_by_id", condition, parameters });
 }
 
 /**
@@ -66,20 +66,21 @@ const MANY = 10_001;
 export function countPast(connection: Connection, tree: PastTree, path: string): number {
   const { index, condition, parameters } = below(path);
   const row = connection.get(
-    `SELECT count(*) AS count FROM (${pastRows("1", index, condition)} LIMIT ${MANY})`,
-    { ...parameters, past_user: tree.userId, past_version: tree.version },
+    `SELECT count(*) AS count FROM (${rowsAt(tree, "1", index, condition)} LIMIT ${MANY})`,
+    { ...parameters, ...pastParameters(tree) },
   );
   return Number(row?.count);
 }
 
 /**
  * What a plan reads in place of the table of records: those of a tree at a version that a condition on their paths
- * selects, the first of them in the order of their paths. It has the parameters `past_user` and `past_version`.
+ * selects, the first of them in the order of their paths. It has {@link pastParameters}.
  */
-export function pastPage(condition: string): string {
-  const first = pastParts(COLUMNS, "history_by_path", condition).map((rows) =>
-    `SELECT * FROM (${rows} ORDER BY path LIMIT ${PAGE_ROWS})`
-  );
+export function pastPage({ tag }: PastTree, condition: string): string {
+  const parts = tag === undefined
+    ? pastParts(COLUMNS, "history_by_path", condition)
+    : [taggedRows(COLUMNS, condition)];
+  const first = parts.map((rows) => `SELECT * FROM (${rows} ORDER BY path LIMIT ${PAGE_ROWS})`);
   return `(${first.join(" UNION ALL ")}) AS records`;
 }
 
@@ -93,8 +94,8 @@ function fill(connection: Connection, tree: PastTree, parts: readonly Part[]): v
     BEGIN`);
   for (const { index, condition, parameters } of parts) {
     connection.run(
-      `INSERT OR IGNORE INTO temp.records (${COLUMNS}) ${pastRows(COLUMNS, index, condition)}`,
-      { ...parameters, past_user: tree.userId, past_version: tree.version },
+      `INSERT OR IGNORE INTO temp.records (${COLUMNS}) ${rowsAt(tree, COLUMNS, index, condition)}`,
+      { ...parameters, ...pastParameters(tree) },
     );
   }
   connection.script(`
@@ -105,20 +106,37 @@ function fill(connection: Connection, tree: PastTree, parts: readonly Part[]): v
 
 function rowsOf(
   connection: Connection,
-  { userId, version }: PastTree,
+  tree: PastTree,
   { index, condition, parameters }: Part,
 ): ResourceRecord[] {
   return connection.values(
-    `SELECT ${RECORD_COLUMNS} FROM (${pastRows(COLUMNS, index, condition)}) AS records`,
-    { ...parameters, past_user: userId, past_version: version },
+    `SELECT ${RECORD_COLUMNS} FROM (${rowsAt(tree, COLUMNS, index, condition)}) AS records`,
+    { ...parameters, ...pastParameters(tree) },
   ).map(recordOf);
 }
 
-/** What was there since the version or earlier, and still is, or was until later. */
-function pastRows(columns: string, index: Part["index"], condition: string): string {
-  return pastParts(columns, index, condition).join(" UNION ALL ");
+/** The values of the parameters by which statements find a tree at a version. */
+export function pastParameters({ userId, version, tag }: PastTree): SqlParameters {
+  return tag === undefined ? { past_user: userId, past_version: version } : { past_tag: tag };
 }
 
+/** What statements of tags read in place of the table of records. */
+export const TAG_SOURCES = {
+  past: `(${pastParts(COLUMNS, "history_by_path", "TRUE").join(" UNION ALL ")}) AS records`,
+  tagged: `(${taggedRows(COLUMNS, "TRUE")}) AS records`,
+};
+
+function rowsAt({ tag }: PastTree, columns: string, index: Part["index"], condition: string) {
+  return tag === undefined
+    ? pastParts(columns, index, condition).join(" UNION ALL ")
+    : taggedRows(columns, condition);
+}
+
+function taggedRows(columns: string, condition: string): string {
+  return `SELECT ${columns} FROM main.tagged_records WHERE tag = :past_tag AND ${condition}`;
+}
+
+/** What was there since the version or earlier, and still is, or was until later. */
 function pastParts(columns: string, index: Part["index"], condition: string): string[] {
   return [
     `SELECT ${columns} FROM main.records

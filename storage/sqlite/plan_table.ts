@@ -3,7 +3,8 @@ import { MAX_PATH_BYTES, MAX_PATH_SEGMENTS } from "../../core/paths.ts";
 import type { Placement } from "../../core/ports.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
-import { pastPage } from "./past.ts";
+import { pastPage, pastParameters } from "./past.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { pathColumns } from "../tables/record_rows.ts";
 import { descendantOf } from "./subtree.ts";
 
@@ -55,8 +56,8 @@ export interface Range extends SqlParameters {
 export interface PlanSource {
   /** The condition under which the record at a target path conflicts. */
   readonly conflicts: string;
-  /** The version of the tree. @default the present one */
-  readonly version?: number | undefined;
+  /** The tree as it was. @default as it is */
+  readonly past?: PastTree | undefined;
 }
 
 /** The temporary table of a plan: which record goes where, and what it conflicts with there. */
@@ -83,23 +84,25 @@ export class PlanTable {
    */
   *add(
     placement: Placement,
-    { conflicts, version }: PlanSource,
+    { conflicts, past }: PlanSource,
   ): Generator<void, void> {
     const { source, target } = placement;
-    const past = version === undefined
-      ? undefined
-      : { past_user: source.userId, past_version: version };
     this.#addRoot(placement, conflicts, past);
     yield;
     if (!source.isDir) return;
     const below = "path > :last AND path < :source || '0'";
     const sql = this.#adding("records.path > :last AND records.path < :source || '0'", conflicts, {
-      from: past === undefined ? "records" : pastPage(below),
+      from: past === undefined ? "records" : pastPage(past, below),
       isRoot: 0,
       parent: targetOf("records.parent"),
       name: "records.name",
     });
-    const parameters = { user: source.userId, source: source.path, target, ...past };
+    const parameters = {
+      user: source.userId,
+      source: source.path,
+      target,
+      ...past && pastParameters(past),
+    };
     for (let last: string | undefined = `${source.path}/`; last !== undefined;) {
       const after = this.#end;
       this.#connection.run(`${sql} LIMIT ${PAGE_ROWS}`, { ...parameters, last });
@@ -141,18 +144,24 @@ export class PlanTable {
   #addRoot(
     { source, target }: Placement,
     conflicts: string,
-    past: SqlParameters | undefined,
+    past: PastTree | undefined,
   ): void {
     const after = this.#end;
     const sql = this.#adding("records.path = :source", conflicts, {
-      from: past === undefined ? "records" : pastPage("path = :source"),
+      from: past === undefined ? "records" : pastPage(past, "path = :source"),
       isRoot: 1,
       parent: ":parent",
       name: ":name",
     });
     const row = this.#connection.get(
       `${sql} RETURNING id`,
-      { user: source.userId, source: source.path, target, ...pathColumns(target), ...past },
+      {
+        user: source.userId,
+        source: source.path,
+        target,
+        ...pathColumns(target),
+        ...past && pastParameters(past),
+      },
     );
     if (row?.id !== source.id) {
       throw new AppError(

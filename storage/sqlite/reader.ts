@@ -5,8 +5,8 @@ import type {
   ListQuery,
   ResourceRecord,
   Scope,
-  Usage,
 } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
 import type { SearchPage, SearchQuery } from "../../core/search.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";

@@ -36,7 +36,7 @@ const ID_VERSION = 7;
 const OBJECTS_VERSION = 21;
 
 /** The tables whose rows state the size and CRC-32 of a content. */
-const TABLES_OF_FACTS = ["records", "former_records", "history", "fresh_history"];
+const TABLES_OF_FACTS = ["records", "former_records", "history", "fresh_history", "tagged_records"];
 
 const NAME = "records.id AS id, records.user_id AS user_id, records.path AS path";
 /** Audits a SQLite file. Each call blocks the thread. */

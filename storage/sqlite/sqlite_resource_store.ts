@@ -6,10 +6,10 @@ import type {
   ListQuery,
   ResourceRecord,
   Scope,
-  Usage,
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
@@ -134,6 +134,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.history = new SqlHistoryStore({
       statements: statementsOf("history", parts),
       log: statementsOf("log", parts),
+      tags: statementsOf("tags", parts),
       reads: this.#longReads.past,
     });
     this.scans = new SqlScanStore({

@@ -8,11 +8,13 @@ import { purgeStatements } from "../tables/purge_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
 import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
+import { tagStatements } from "../tables/tag_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
 import type { Connection } from "./connection.ts";
 import { SQLITE } from "./dialect.ts";
+import { TAG_SOURCES } from "./past.ts";
 
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
@@ -26,6 +28,7 @@ export const STATEMENTS = {
   s3: s3Statements(SQLITE),
   scans: scanStatements(SQLITE),
   sessions: SESSION_STATEMENTS,
+  tags: tagStatements(SQLITE, TAG_SOURCES),
   uploads: uploadStatements(SQLITE),
   upkeep: upkeepStatements(SQLITE),
   verdicts: verdictStatements(SQLITE),

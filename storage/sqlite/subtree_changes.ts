@@ -2,6 +2,7 @@ import type { NewContent, Placement, ResourceRecord } from "../../core/ports.ts"
 import { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
 import { deletion } from "./deletion.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { type EffectRows, type RecordPage, RecordPages } from "../tables/record_pages.ts";
 import { replaceFiles } from "./replace_files.ts";
 import { exceeds, type Root } from "./subtrees.ts";
@@ -117,15 +118,15 @@ export class SubtreeChanges {
   /** Prepares a copy of what is there, or was at a version, as {@link planMove} does a move. */
   planCopy(
     placements: readonly Placement[],
-    { now, version, isStep }: {
+    { now, past, isStep }: {
       readonly now: number;
-      readonly version?: number;
+      readonly past?: PastTree;
       readonly isStep: boolean;
     },
   ): void {
     this.#transactions.refuseGrowth();
-    if (isStep) this.#steps.large = this.#largePlan.copy(placements, now, version);
-    else this.#steps.direct = this.#plan.copy(placements, now, version);
+    if (isStep) this.#steps.large = this.#largePlan.copy(placements, now, past);
+    else this.#steps.direct = this.#plan.copy(placements, now, past);
   }
 
   /** Runs a plan for a moment. */

@@ -13,6 +13,7 @@ import {
   PlanTable,
   type Range,
 } from "./plan_table.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import type { EffectRows } from "../tables/record_pages.ts";
 import type { Keeper } from "./tree_history.ts";
 
@@ -73,12 +74,12 @@ export class TransferPlan {
   /**
    * Plans the copy of all placements together, then carries it out.
    *
-   * @param version What the tree had then is copied. @default what it has
+   * @param past What the tree had then is copied. @default what it has
    * @throws {AppError} as `WriteTransaction.copySubtrees` does.
    */
-  *copy(placements: readonly Placement[], now: number, version?: number): Generator<Step, void> {
+  *copy(placements: readonly Placement[], now: number, past?: PastTree): Generator<Step, void> {
     this.#table.clear();
-    const source = { conflicts: COPY_CONFLICTS, version };
+    const source = { conflicts: COPY_CONFLICTS, past };
     for (const placement of placements) yield* this.#add(placement, source);
     const user = placements[0]?.source.userId ?? 0;
     yield* this.#overwrite(user);

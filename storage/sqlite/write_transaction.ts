@@ -12,6 +12,7 @@ import { SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
 import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
+import { addTag } from "../tables/tags.ts";
 import { factsRow } from "../tables/s3_store.ts";
 import { requireVersion } from "../tables/history_store.ts";
 import type { PurgeStatement } from "../tables/purge_statements.ts";
@@ -147,10 +148,19 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       describe: (userId, note) => call((writer) => writer.describeVersion(userId, note)),
       purge: (forgotten) => purge(purging, forgotten),
       holders: (sha256) => holders(purging, sha256),
+      async addTag(tag, point) {
+        lookup({ userId: tag.userId, everyone: false });
+        return await addTag(
+          (name, parameters) => call((writer) => writer.rows(["tags", name], parameters)),
+          tag,
+          point,
+        );
+      },
       purgeEverywhere: (hashes) => purgeEverywhere(purging, hashes),
-      async restoreSubtrees(placements, version, now) {
+      async restoreSubtrees(placements, point, now) {
+        const owner = placements[0]?.source.userId ?? 0;
         for (const { source: { userId, path, isDir } } of placements) {
-          const tree = { userId, version };
+          const tree = { userId, ...point };
           await rules.expect(
             userId,
             isDir ? await call((writer) => writer.countPast(tree, path)) : 1,
@@ -159,14 +169,14 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
         await change(
           placements.map(({ source: { userId, path } }) => ({ userId, path, isDir: false })),
         );
-        await call((writer) => writer.planCopy(placements, { now, version, isStep }));
+        await call((writer) =>
+          writer.planCopy(placements, { now, past: { userId: owner, ...point }, isStep })
+        );
         const effects = await runTransfer(parts);
-        for (const { source: { userId } } of placements) {
-          await requireVersion(
-            (name, parameters) => call((writer) => writer.rows(["history", name], parameters)),
-            { userId, version },
-          );
-        }
+        await requireVersion(
+          (name, parameters) => call((writer) => writer.rows(["history", name], parameters)),
+          { userId: owner, ...point },
+        );
         return effects;
       },
     },

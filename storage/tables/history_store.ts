@@ -6,7 +6,10 @@ import type {
   HistoryStore,
   LogPage,
   LogQuery,
+  PastPoint,
   PastRecords,
+  Tag,
+  TagQuery,
   TrashPage,
   TrashQuery,
 } from "../../core/history.ts";
@@ -14,12 +17,13 @@ import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/port
 import { numberOrNull, type RunStatement, type SqlRow, type Statements, textOrNull } from "./dialect.ts";
 import type { HistoryStatement } from "./history_statements.ts";
 import type { LogStatement } from "./log_statements.ts";
+import type { TagStatement } from "./tag_statements.ts";
+import { Tags } from "./tags.ts";
 import { TreeLog } from "./tree_log.ts";
 
 /** A tree at a version. */
-export interface PastTree {
+export interface PastTree extends PastPoint {
   readonly userId: number;
-  readonly version: number;
 }
 
 /** How an engine reads a tree at a version, which it need not check to be kept. */
@@ -51,17 +55,20 @@ interface Versions {
 export class SqlHistoryStore implements HistoryStore {
   readonly #statements: Statements<HistoryStatement>;
   readonly #log: TreeLog;
+  readonly #tags: Tags;
   readonly #reads: PastReads;
 
   constructor(
-    { statements, log, reads }: {
+    { statements, log, tags, reads }: {
       readonly statements: Statements<HistoryStatement>;
       readonly log: Statements<LogStatement>;
+      readonly tags: Statements<TagStatement>;
       readonly reads: PastReads;
     },
   ) {
     this.#statements = statements;
     this.#log = new TreeLog(log);
+    this.#tags = new Tags(tags);
     this.#reads = reads;
   }
 
@@ -88,22 +95,20 @@ export class SqlHistoryStore implements HistoryStore {
   }
 
   async at(userId: number, at: At): Promise<PastRecords> {
-    const versions = await this.#versions(userId, "time" in at ? at.time : 0);
-    const version = "time" in at ? versions.atTime : at.version;
-    requireKept(versions, version);
+    const point = await this.#pointOf(userId, at);
     const reads = this.#reads;
-    const tree = { userId, version };
+    const tree = { userId, ...point };
     const scope = { userId, everyone: false };
     // What a read has found is whole if the version is still kept after it: rows go after that was given up.
     const kept = async <T>(found: T): Promise<T> => {
-      requireKept(await this.#versions(userId, 0), version);
+      await this.#requirePoint(tree);
       return found;
     };
     const list = async function* (query: ListQuery) {
       for await (const records of reads.list(tree, { ...query, scope })) yield await kept(records);
     };
     return {
-      version,
+      point,
       findByPath: async (_scope, paths) =>
         new Map((await kept(await reads.findByPath(tree, paths))).map((it) => [it.path, it])),
       findById: async (_scope, ids) =>
@@ -120,6 +125,27 @@ export class SqlHistoryStore implements HistoryStore {
         return files;
       },
     };
+  }
+
+  async #pointOf(userId: number, at: At): Promise<PastPoint> {
+    if ("tag" in at) return await this.#tags.point(userId, at.tag);
+    const versions = await this.#versions(userId, "time" in at ? at.time : 0);
+    const version = "time" in at ? versions.atTime : at.version;
+    requireKept(versions, version);
+    return { version };
+  }
+
+  async #requirePoint({ userId, version, tag }: PastTree): Promise<void> {
+    if (tag === undefined) requireKept(await this.#versions(userId, 0), version);
+    else await this.#tags.require(tag);
+  }
+
+  tags(query: TagQuery): Promise<Tag[]> {
+    return this.#tags.list(query);
+  }
+
+  removeTag(userId: number, name: string): ReturnType<HistoryStore["removeTag"]> {
+    return this.#tags.remove(userId, name);
   }
 
   async turn(isOn: boolean): Promise<void> {
@@ -183,14 +209,15 @@ function toVersions(row: SqlRow | undefined): Versions {
 }
 
 /**
- * Refuses a version that is not kept any more, within a transaction that has read it.
+ * Refuses a version that is not kept any more, within a transaction that has read it. A tag cannot go meanwhile.
  *
  * @throws {AppError} `ErrVersionsNotFound`.
  */
 export async function requireVersion(
   run: RunStatement<"versions">,
-  { userId, version }: PastTree,
+  { userId, version, tag }: PastTree,
 ): Promise<void> {
+  if (tag !== undefined) return;
   const [row] = await run("versions", { user: userId, time: 0 });
   requireKept(toVersions(row), version);
 }

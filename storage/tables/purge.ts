@@ -56,6 +56,8 @@ export async function purgeEverywhere(
 ): Promise<void> {
   const hashes = JSON.stringify(purged);
   await run("forgetEverywhere", { hashes });
+  await run("forgetTagged", { hashes });
+  await run("recountTags", {});
   await run("forgetWaiting", { hashes });
   await run("forgetResults", { hashes });
   await run("forgetFailures", { hashes });

@@ -48,6 +48,13 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
     /** All files that have some contents. */
     holders: `SELECT id, user_id, path, name, hash, size, crc32, created_at, updated_at FROM records
       WHERE hash <> '' AND hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    /** Forgets contents that tags name. */
+    forgetTagged: `DELETE FROM tagged_records
+      WHERE hash <> '' AND hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    recountTags: `UPDATE tags SET (files, bytes) = (
+        SELECT count(*), coalesce(sum(tagged.size), 0) FROM tagged_records AS tagged
+        WHERE tagged.tag = tags.id AND tagged.hash <> ''
+      )`,
     /** Forgets contents that wait for a commit. */
     forgetWaiting: `DELETE FROM lfs_objects
       WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,

@@ -8,7 +8,7 @@ const FRESH_FILES = "fresh_files";
 export const KEPT_TABLES: readonly string[] = ["kept_files", FRESH_FILES];
 
 /** The tables with files that both engines have: {@link Dialect.recordTables}. */
-export const RECORD_TABLES: readonly string[] = ["records", ...KEPT_TABLES];
+export const RECORD_TABLES: readonly string[] = ["records", ...KEPT_TABLES, "tagged_records"];
 
 /** The columns of all {@link Dialect.recordTables} that say which file has a content. */
 const COLUMNS = "id, user_id, path, hash, size, crc32";
