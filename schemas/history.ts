@@ -30,6 +30,19 @@ export const HistoryEntry = v.object({
 });
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
+/** A difference between two versions. */
+export const DiffEntry = v.object({
+  action: v.picklist(["added", "replaced", "moved", "deleted"]),
+  path: v.pipe(v.string(), v.description("Where a moved file or directory has gone")),
+  former_path: v.pipe(v.nullable(v.string()), v.description("Where it was, if it was moved")),
+  is_dir: v.boolean(),
+  size: v.pipe(size, v.description("Bytes; before, if it was deleted; 0 for a directory")),
+  sha256: v.nullable(v.string()),
+});
+export type DiffEntry = v.InferOutput<typeof DiffEntry>;
+
+export const DiffList = v.object({ items: v.array(DiffEntry), total: size });
+
 /** Something that was deleted as a whole, and can be restored. */
 export const TrashEntry = v.object({
   version: v.pipe(

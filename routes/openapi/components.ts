@@ -1,6 +1,8 @@
 import { AuditLine, AuditList } from "../../schemas/audit.ts";
 import { CapacityHistory, CapacityOverview } from "../../schemas/capacity.ts";
 import {
+  DiffEntry,
+  DiffList,
   EmptiedTrash,
   HistoryEntry,
   HistoryList,
@@ -79,6 +81,8 @@ export function schemas(): Record<string, Json> {
         items: { type: "array", items: reference("HistoryEntry") },
       },
     },
+    DiffEntry: schemaOf(DiffEntry),
+    DiffList: { ...schemaOf(DiffList), ...listOf("DiffEntry") },
     TrashEntry: schemaOf(TrashEntry),
     TrashList: {
       ...schemaOf(TrashList),

@@ -134,3 +134,20 @@ export const REMOVE_TAG: Operation = {
   responses: { 200: enveloped("The tag that was removed", reference("Tag")) },
   refusals: ["ErrTagsNotFound"],
 };
+
+export const DIFF: Operation = {
+  id: "showDiff",
+  tag: "resources",
+  summary: "List what is different between two versions, ordered by path",
+  description: "What has left the path is where it was.",
+  parameters: [
+    query("path", { type: "string" }, "A path; the root by default", "models/llama"),
+    {
+      ...query("from", { type: "string" }, "A version, an RFC 3339 time, or a tag", "41"),
+      required: true,
+    },
+    query("to", { type: "string" }, "Another one; what is there now by default", "42"),
+  ],
+  responses: { 200: enveloped("The differences", reference("DiffList")) },
+  refusals: ["ErrVersionsNotFound"],
+};

@@ -1,14 +1,17 @@
 import type { Context } from "hono";
-import { isoTime } from "../../core/entries.ts";
+import { isoTime, itemsJson } from "../../core/entries.ts";
 import { AppError, quoted } from "../../core/errors.ts";
 import type { LogPlace, TrashEntry as Deleted } from "../../core/history.ts";
 import { changedOwners, changedRecords } from "../../core/tree/change_set.ts";
 import type { Tree } from "../../core/tree/changes.ts";
+import type { ItemsJson } from "../../core/ports.ts";
+import { diff, type Difference } from "../../core/tree/diff.ts";
 import { purgeContent } from "../../core/tree/purge.ts";
 import { restore } from "../../core/tree/restore.ts";
 import { emptyTrash, listTrash } from "../../core/tree/trash.ts";
 import { type JudgedChange, treeLog } from "../../core/tree/tree_log.ts";
 import {
+  type DiffEntry,
   type EmptiedTrash,
   type HistoryEntry,
   type HistoryList,
@@ -17,7 +20,7 @@ import {
   type TrashEntry,
   type TrashList,
 } from "../../schemas/history.ts";
-import { entryList } from "../reply/entries.ts";
+import { entryList, listReply } from "../reply/entries.ts";
 import { compressed, success } from "../reply/envelope.ts";
 import { verdictOf } from "../reply/verdicts.ts";
 import type { AppEnvironment } from "../request/environment.ts";
@@ -63,6 +66,36 @@ export async function restoreResource(c: Handled, tree: Tree): Promise<Response>
   });
   auditChange(c, { ...named, records: changedOwners(changes) });
   return await entryList(c, changedRecords(changes, "added", "updated"));
+}
+
+/** `GET /resources/diff` (C 26). */
+export async function showDiff(c: Handled, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const [from] = query.get("from") ?? [];
+  const [to] = query.get("to") ?? [];
+  if (from === undefined) {
+    throw new AppError("ErrResourcesInvalidRequest", "Cannot compare: from is required");
+  }
+  const found = diff(tree, {
+    caller: callerOf(c),
+    path: query.get("path")?.[0] ?? "",
+    from: atIn(from),
+    to: to === undefined ? undefined : atIn(to),
+  });
+  return await listReply(c, diffLists(found));
+}
+
+async function* diffLists(
+  batches: AsyncIterable<readonly Difference[]>,
+): AsyncGenerator<ItemsJson> {
+  for await (const batch of batches) {
+    if (batch.length > 0) yield itemsJson(batch, (it) => JSON.stringify(diffEntry(it)));
+  }
+}
+
+function diffEntry({ action, record, formerPath, sha256 }: Difference): DiffEntry {
+  const { path, isDir, size } = record;
+  return { action, path, former_path: formerPath, is_dir: isDir, size, sha256 };
 }
 
 /** `GET /resources/trash` (C 26). */

@@ -1,6 +1,13 @@
 import * as operations from "../openapi/history.ts";
 import type { Route } from "../serving/route.ts";
-import { deleteTrash, purgeResources, restoreResource, showHistory, showTrash } from "./history.ts";
+import {
+  deleteTrash,
+  purgeResources,
+  restoreResource,
+  showDiff,
+  showHistory,
+  showTrash,
+} from "./history.ts";
 import { deleteTag, getTags, postTag } from "./tags.ts";
 
 /** The routes about what trees were (C 26), relative to the base. */
@@ -21,6 +28,14 @@ export const HISTORY_ROUTES: readonly Route[] = [
     action: "resources.restore",
     operation: operations.RESTORE,
     handle: (c, { tree }) => restoreResource(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/diff",
+    privilege: "resources.view",
+    tree: true,
+    operation: operations.DIFF,
+    handle: (c, { tree }) => showDiff(c, tree),
   },
   {
     method: "GET",

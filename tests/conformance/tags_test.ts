@@ -147,8 +147,8 @@ Deno.test("C 26 a tag of a version, which the quota counts", async () => {
     (await one.send("GET", "/files/a", { query: { at: "old" } })).text,
     "a".repeat(40),
   );
-  refused(await tag(one, { name: "older", path: "a", at: "1" }), 413, "ErrResourcesQuotaExceeded");
-  refused(await one.put("c", "c".repeat(31)), 413, "ErrResourcesQuotaExceeded");
+  refused(await tag(one, { name: "older", path: "a", at: "1" }), 400, "ErrResourcesQuotaExceeded");
+  refused(await one.put("c", "c".repeat(31)), 400, "ErrResourcesQuotaExceeded");
   const usage = JSON.parse((await one.send("GET", "/usage/")).text).data;
   assert.equal(usage.tagged_bytes, 40);
   await one.send("DELETE", "/tags/", { query: { name: "old" } });
