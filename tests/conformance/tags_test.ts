@@ -152,5 +152,5 @@ Deno.test("C 26 a tag of a version, which the quota counts", async () => {
   const usage = JSON.parse((await one.send("GET", "/usage/")).text).data;
   assert.equal(usage.tagged_bytes, 40);
   await one.send("DELETE", "/tags/", { query: { name: "old" } });
-  assert.equal((await one.put("c", "c".repeat(31))).status, 200);
+  assert.equal((await one.put("c", "c".repeat(31))).status, 201);
 });
