@@ -42,6 +42,11 @@ export const COMMANDS = {
   rm: "server",
   events: "server",
   link: "server",
+  log: "server",
+  diff: "server",
+  tag: "server",
+  trash: "server",
+  purge: "server",
   config: "data",
   permissions: "data",
   completion: "all",
@@ -56,6 +61,17 @@ export type CommandName = keyof typeof COMMANDS;
 export type CommandWith<Kind extends Access> = {
   [Name in CommandName]: typeof COMMANDS[Name] extends Kind ? Name : never;
 }[CommandName];
+
+/** Whether a command sends requests to a server. */
+export function usesServer(name: CommandName, args: readonly string[]): boolean {
+  return ["login", "server", "transfer"].includes(COMMANDS[name]) ||
+    name === "scan" && args.includes("--remote") || name === "restore" && restoresPast(args);
+}
+
+/** Whether the arguments of `restore` name something of a server as it was, and not a backup. */
+export function restoresPast(args: readonly string[]): boolean {
+  return args.some((it) => it === "--at" || it.startsWith("--at="));
+}
 
 /** Whether a word is the name of a command. */
 export function isCommand(name: string): name is CommandName {

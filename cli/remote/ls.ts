@@ -18,6 +18,7 @@ interface Format {
 /** `strongroom ls`: lists directories and files of a server (C 25). */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, {
+    at: { type: "string" },
     long: { type: "boolean", short: "l", default: false },
     recursive: { type: "boolean", short: "R", default: false },
   });

@@ -44,6 +44,7 @@ export function copyArguments(args: readonly string[]): CopyArguments {
     args: [...args],
     options: {
       ...COMMON,
+      at: { type: "string" },
       name: { type: "string" },
       "on-conflict": { type: "string", default: "error" },
     },
@@ -56,12 +57,13 @@ export function copyArguments(args: readonly string[]): CopyArguments {
     throw new UsageError("What to copy and where to copy it to are required");
   }
   refuseEmpty(positionals);
-  const { name } = values;
+  const { name, at } = values;
   if (name !== undefined && (sources.length > 1 || !isName(name))) {
     throw new UsageError(`--name must be a name without slashes, for one source, not "${name}"`);
   }
   return {
     ...commonOptions(values),
+    at,
     sources,
     destination,
     name,
@@ -118,6 +120,7 @@ export function syncArguments(args: readonly string[]): SyncArguments {
     args: [...args],
     options: {
       ...COMMON,
+      at: { type: "string" },
       delete: { type: "boolean", default: false },
       "allow-empty": { type: "boolean", default: false },
       "max-delete": { type: "string" },
@@ -134,8 +137,11 @@ export function syncArguments(args: readonly string[]): SyncArguments {
   }
   refuseEmpty(positionals);
   const isUpload = isRemote(destination);
+  const { at } = values;
+  if (isUpload && at !== undefined) throw new UsageError("--at is for what comes from the server");
   return {
     ...commonOptions(values),
+    at,
     isUpload,
     source: isUpload ? source : remoteDirectory(source),
     destination: isUpload ? remoteDirectory(destination) : destination,

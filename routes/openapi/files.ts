@@ -8,6 +8,7 @@ import {
   contentResponse,
   enveloped,
   type Json,
+  PURGE,
   reference,
   requestHeader,
 } from "./parts.ts";
@@ -134,7 +135,7 @@ export const DELETE: Operation = {
   tag: "files",
   summary: "Delete a file, or a directory with its descendants",
   description: "A directory has no entity tag, and matches * only.",
-  parameters: [PATH, IF_MATCH, IF_UNMODIFIED_SINCE],
+  parameters: [PATH, PURGE, IF_MATCH, IF_UNMODIFIED_SINCE],
   responses: { 200: enveloped("The deleted records", reference("ResourceList")) },
   refusals: ["ErrResourcesNotFound", "ErrResourcesLocked", "ErrPreconditionFailed"],
 };

@@ -37,6 +37,13 @@ export function integerQuery(name: string, range: IntegerRange, description: str
   return query(name, { type: "integer", minimum: min, maximum: max, ...rest }, description);
 }
 
+/** The parameter `purge` of a deletion (C 26). */
+export const PURGE: Json = query(
+  "purge",
+  { type: "string", default: "false" },
+  "`true` or `1`: no earlier version of the tree has the content any more",
+);
+
 /** The parameter `at` (C 26). */
 export const AT: Json = query(
   "at",

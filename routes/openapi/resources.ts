@@ -16,6 +16,7 @@ import {
   type Json,
   jsonRequestBody,
   pathParameters,
+  PURGE,
   query,
   reference,
   schemaOf,
@@ -147,11 +148,7 @@ export const DELETE: Operation = {
   summary: "Delete records with their descendants, all or none",
   parameters: [
     ...pathParameters("A path to delete"),
-    query(
-      "purge",
-      { type: "string", default: "false" },
-      "`true` or `1`: no earlier version of the tree has the content any more",
-    ),
+    PURGE,
   ],
   responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
   refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],

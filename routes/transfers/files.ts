@@ -13,6 +13,7 @@ import { bodyContent, uploadBodyLimits } from "../request/body.ts";
 import { representationOf, requirePreconditions, select } from "../request/conditional.ts";
 import { statedDigests, verifyDigests } from "../request/digests.ts";
 import { sendFile } from "./download.ts";
+import { isTrue, parseQuery } from "../request/query.ts";
 import { pathInAddress } from "../request/address_path.ts";
 import { entryList } from "../reply/entries.ts";
 import { success } from "../reply/envelope.ts";
@@ -85,13 +86,16 @@ export async function storeBody(
 /** `DELETE /files/{+path}` (C 17). */
 export async function deleteFile(c: Handled, tree: Tree): Promise<Response> {
   const paths = [pathInAddress(c, SLASHES_BEFORE_PATH)];
-  auditChange(c, { paths });
+  const purges = isTrue(parseQuery(c.req.url), "purge");
+  const named = { paths, details: { purge: purges ? "yes" : undefined } };
+  auditChange(c, named);
   const changes = await remove(tree, {
     caller: callerOf(c),
     paths,
+    purges,
     requireCondition: (found) => requirePreconditions(c.req.raw.headers, found),
   });
-  auditChange(c, { paths, records: changedOwners(changes) });
+  auditChange(c, { ...named, records: changedOwners(changes) });
   return await entryList(c, changedRecords(changes, "deleted"));
 }
 

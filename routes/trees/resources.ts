@@ -31,7 +31,7 @@ import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody, uploadBodyLimits } from "../request/body.ts";
 import { uploadParts } from "../request/multipart.ts";
-import { idsOf, pageOf, parseQuery, pathsOf, type Query, wordOf } from "../request/query.ts";
+import { idsOf, isTrue, pageOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
 import { streamed } from "../reply/streamed.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -55,11 +55,6 @@ function listRequest(c: Handled): ListRequest {
   const query = parseQuery(c.req.url);
   const recursive = isTrue(query, "recursive");
   return { caller: callerOf(c), paths: pathsOf(query), recursive };
-}
-
-/** Whether a parameter says so. */
-function isTrue(query: Query, name: string): boolean {
-  return ["true", "1"].includes(query.get(name)?.[0] ?? "");
 }
 
 /** `GET /resources/search` (C 24). */
