@@ -1,19 +1,11 @@
-import type { Placement, ResourceRecord, ResourceStore, TransferEffects } from "./ports.ts";
+import type { PastPoint, Tag } from "./history_changes.ts";
+import type { ResourceStore } from "./ports.ts";
 
 /**
  * Which version of a tree is meant (C 26): by its number, the one at a time in milliseconds since the Unix epoch, or
  * what a tag names.
  */
-export type At = { readonly version: number } | { readonly time: number } | {
-  readonly tag: string;
-};
-
-/** A version of a tree, or what a tag names of one. */
-export interface PastPoint {
-  readonly version: number;
-  /** The id of the tag. */
-  readonly tag?: number | undefined;
-}
+export type At = PastPoint | { readonly time: number } | { readonly name: string };
 
 /** The records of one tree as they were at a version, with the same reads as those of the present. */
 export interface PastRecords
@@ -115,28 +107,6 @@ export interface TrashPage {
   readonly next: Pick<LogPlace, "version" | "after"> | undefined;
 }
 
-/** A name of a file or directory as it was, which keeps it (C 26). */
-export interface Tag {
-  readonly id: number;
-  /** Whose tree it is. */
-  readonly userId: number;
-  readonly name: string;
-  /** "" for the whole tree. */
-  readonly path: string;
-  /** The version of the tree; 0 without history. */
-  readonly version: number;
-  readonly message: string | null;
-  readonly createdBy: number;
-  /** In milliseconds since the Unix epoch. */
-  readonly createdAt: number;
-  readonly files: number;
-  /** The sizes of the files. */
-  readonly bytes: number;
-}
-
-/** A tag to add. */
-export type NewTag = Omit<Tag, "id" | "version" | "files" | "bytes">;
-
 /** Which tags a list has, newest first. */
 export interface TagQuery {
   readonly userId: number;
@@ -147,55 +117,35 @@ export interface TagQuery {
   readonly before?: number | undefined;
 }
 
-/** What no version of a tree is to have any more. */
-export interface Purge {
-  readonly userId: number;
-  /** What was at these paths, and below them, and is there no more. */
-  readonly paths: readonly string[];
-  /** Contents, unless the tree has them now. @default only those of the paths */
-  readonly hashes?: readonly string[];
+/** The commit id of a repository of the hub at a version of its tree. */
+export interface KeptCommit {
+  /** The directory of the repository. */
+  readonly directory: string;
+  /** Or the negative id of a tag. */
+  readonly version: number;
+  readonly commitId: string;
+  /** When a record in it was last changed, in milliseconds since the Unix epoch. */
+  readonly modifiedAt: number;
 }
 
-/** Who makes a version, and why. */
-export interface VersionNote {
-  readonly author: number;
-  readonly message?: string | undefined;
-}
-
-/** What a write transaction does about the versions that it makes. */
-export interface HistoryChanges {
-  /** Notes who makes the version of a tree, once it has changed. Without a note, it is the user whose tree it is. */
-  describe(userId: number, note: VersionNote): Promise<void>;
+/** The commits of repositories. Their ids are kept once they were computed. */
+export interface CommitStore {
+  /** Those with a commit id, of a repository and of its branches, newest first. */
+  withId(userId: number, directory: string, commitId: string): Promise<KeptCommit[]>;
+  /** Those that are known of some versions. */
+  known(userId: number, directory: string, versions: readonly number[]): Promise<KeptCommit[]>;
+  keep(userId: number, commits: readonly KeptCommit[]): Promise<void>;
   /**
-   * Copies what the sources and all below them were at a version of their tree, as `copySubtrees` does for what they
-   * are.
+   * The versions that have changed something at or below a path, newest first, with who made them, and why. At the
+   * end comes the oldest version that can be read.
    *
-   * @throws {AppError} `ErrVersionsNotFound` when the version is no longer kept.
+   * @throws {AppError} `ErrVersionsNotFound` when no history is kept.
    */
-  restoreSubtrees(
-    placements: readonly Placement[],
-    point: PastPoint,
-    now: number,
-  ): Promise<TransferEffects>;
-  /**
-   * Lets no version have some content any more. What was at the paths goes with all of its history, and so does its
-   * content wherever else the past of the tree has it. Returns the hashes that may have lost their last reference.
-   */
-  purge(purge: Purge): Promise<string[]>;
-  /** The contents with a SHA-256, by their hashes, and the files of all trees that have them. */
-  holders(sha256: string): Promise<{
-    readonly hashes: readonly string[];
-    readonly records: readonly ResourceRecord[];
-  }>;
-  /**
-   * Adds a tag of what is at a path and below it now, or was at a point of the past.
-   *
-   * @throws {AppError} `ErrTagsConflict` when the tree has a tag of the name, `ErrResourcesNotFound` when nothing is
-   *   at the path, `ErrVersionsNotFound` when the version is no longer kept.
-   */
-  addTag(tag: NewTag, point?: PastPoint): Promise<Tag>;
-  /** Lets nothing that was in any tree have the contents any more, nor what is known of them. */
-  purgeEverywhere(hashes: readonly string[]): Promise<void>;
+  versions(
+    userId: number,
+    directory: string,
+    page: { readonly upTo: number; readonly limit: number },
+  ): Promise<readonly (Pick<TreeChange, "version" | "time" | "author" | "message">)[]>;
 }
 
 /** The versions of trees. See docs/design/history.md. */
@@ -220,6 +170,8 @@ export interface HistoryStore {
    */
   trash(query: TrashQuery): Promise<TrashPage>;
   tags(query: TagQuery): Promise<Tag[]>;
+  /** The commits of repositories of the hub. */
+  readonly commits: CommitStore;
   /**
    * Removes a tag, and returns it, with the hashes that may have lost their last reference unless the store remembers
    * them itself. Undefined if there was none.

@@ -1,4 +1,4 @@
-import { HistoryEntry, HistoryList } from "../../schemas/history.ts";
+import { type HistoryEntry, HistoryList } from "../../schemas/history.ts";
 import { printable } from "../../schemas/printable.ts";
 import { printLines } from "../output.ts";
 import { UsageError } from "../usage_error.ts";

@@ -1,4 +1,4 @@
-import { EmptiedTrash, TrashEntry, TrashList } from "../../schemas/history.ts";
+import { EmptiedTrash, type TrashEntry, TrashList } from "../../schemas/history.ts";
 import { printable } from "../../schemas/printable.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { printLines, printNote } from "../output.ts";

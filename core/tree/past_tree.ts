@@ -1,4 +1,3 @@
-import { type Caller, ownerOf } from "../caller.ts";
 import { AppError } from "../errors.ts";
 import type { At } from "../history.ts";
 import type { Tree } from "./changes.ts";
@@ -15,19 +14,19 @@ export function noHistory(): AppError {
 }
 
 /**
- * The tree that a caller acts in as it was at a version (C 26): operations read it as they read the present one,
+ * The tree of a user as it was at a version (C 26): operations read it as they read the present one,
  * with the same privileges. The gate judges content as it is judged today.
  *
  * @throws {AppError} `ErrVersionsNotFound` when the version is not kept.
  */
 export async function treeAt(
   tree: Tree,
-  caller: Caller,
+  userId: number,
   at: At,
 ): Promise<PastTree> {
   const { records } = tree;
   if (records.history === undefined) throw noHistory();
-  const past = await records.history.at(ownerOf(caller), at);
+  const past = await records.history.at(userId, at);
   const { point: { version }, findByPath, findById, list, listJson, collectFiles } = past;
   return {
     version,

@@ -1,7 +1,8 @@
 import { parseTime } from "../../schemas/units.ts";
 import { type Caller, ownerOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
-import type { At, Tag } from "../history.ts";
+import type { At } from "../history.ts";
+import type { Tag } from "../history_changes.ts";
 import { sanitizeDirectory } from "../paths.ts";
 import type { Tree } from "./changes.ts";
 import { withinQuota } from "./quota.ts";

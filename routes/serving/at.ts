@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { AppError } from "../../core/errors.ts";
+import { ownerOf } from "../../core/caller.ts";
 import type { At } from "../../core/history.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { treeAt } from "../../core/tree/past_tree.ts";
@@ -19,7 +20,7 @@ import { parseQuery } from "../request/query.ts";
 export async function treeOfRequest(c: Context<AppEnvironment>, tree: Tree): Promise<Tree> {
   const text = parseQuery(c.req.url).get("at")?.[0];
   if (text === undefined) return tree;
-  const past = await treeAt(tree, callerOf(c), atIn(text));
+  const past = await treeAt(tree, ownerOf(callerOf(c)), atIn(text));
   addHeader(c, "X-Version", String(past.version));
   return past.tree;
 }
@@ -33,7 +34,7 @@ export function atIn(text: string): At {
   if (/^\d{1,15}$/.test(text)) return { version: Number(text) };
   const time = parseTime(text);
   if (time !== undefined) return { time };
-  if (text !== "") return { tag: text };
+  if (text !== "") return { name: text };
   throw new AppError(
     "ErrResourcesInvalidRequest",
     "Invalid at: expected a version, an RFC 3339 time such as 2026-11-22T09:00:00Z, or a tag",

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { isoTime } from "../../core/entries.ts";
-import type { Tag } from "../../core/history.ts";
+import type { Tag } from "../../core/history_changes.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { addTag, listTags, removeTag } from "../../core/tree/tags.ts";
 import { type TagEntry, type TagList, TagRequest } from "../../schemas/tags.ts";

@@ -1,4 +1,4 @@
-import type { VersionNote } from "../../core/history.ts";
+import type { VersionNote } from "../../core/history_changes.ts";
 import type { Session } from "./session.ts";
 
 /** Notes who makes the version of a tree that the transaction makes, and why. */

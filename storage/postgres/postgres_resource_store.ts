@@ -127,15 +127,10 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     const results = this.#results = currentResults(version);
     const { direct = address } = address;
     const parts = { database, transact: <T>(work: Work<T>) => this.write(work) };
-    this.history = new SqlHistoryStore({
-      statements: statementsOf(STATEMENTS.history, parts),
-      log: statementsOf(STATEMENTS.log, parts),
-      tags: statementsOf(STATEMENTS.tags, parts),
-      reads: {
-        ...pastLookups(database),
-        list: (tree, query) => this.#lists.pages(query, tree),
-        collectFiles: (tree, roots) => this.collectFiles(roots, tree),
-      },
+    this.history = new SqlHistoryStore(statementsOf(STATEMENTS.history, parts), {
+      ...pastLookups(database),
+      list: (tree, query) => this.#lists.pages(query, tree),
+      collectFiles: (tree, roots) => this.collectFiles(roots, tree),
     });
     this.scans = new SqlScanStore({
       statements: statementsOf(STATEMENTS.scans, parts),

@@ -9,7 +9,7 @@ import type {
   Scope,
   WriteTransaction,
 } from "../../core/ports.ts";
-import type { HistoryChanges } from "../../core/history.ts";
+import type { HistoryChanges } from "../../core/history_changes.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import { addTag } from "../tables/tags.ts";
 import { factsRow } from "../tables/s3_store.ts";
@@ -89,7 +89,7 @@ export class PostgresTransaction implements WriteTransaction {
       addTag: (tag, point) =>
         this.#in([tag.userId], (session) =>
           addTag(
-            (name, parameters) => session.all(STATEMENTS.tags[name], parameters),
+            (name, parameters) => session.all(STATEMENTS.history[name], parameters),
             tag,
             point,
           )),

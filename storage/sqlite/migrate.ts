@@ -31,6 +31,7 @@ import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text"
 import dav from "./migrations/0030_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
 import history from "./migrations/0032_history.sql" with { type: "text" };
+import hubCommits from "./migrations/0038_hub_commits.sql" with { type: "text" };
 import tags from "./migrations/0037_tags.sql" with { type: "text" };
 import treeLog from "./migrations/0036_tree_log.sql" with { type: "text" };
 
@@ -70,6 +71,7 @@ const MIGRATIONS: readonly string[] = [
   history,
   treeLog,
   tags,
+  hubCommits,
 ];
 
 /**

@@ -84,6 +84,24 @@ export function pastPage({ tag }: PastTree, condition: string): string {
   return `(${first.join(" UNION ALL ")}) AS records`;
 }
 
+/** A statement that reads a page of a repository, of what that was at a version of its tree. */
+export function hubPageAt(
+  { sql, parameters }: { readonly sql: string; readonly parameters: SqlParameters },
+  tree: PastTree,
+  request: { readonly recursive?: boolean; readonly paths?: readonly string[] },
+): { readonly sql: string; readonly parameters: SqlParameters } {
+  const [index, condition] = request.paths !== undefined
+    ? ["history_by_path", "path IN (SELECT value FROM json_each(:paths))"] as const
+    : request.recursive
+    ? ["history_by_path", "path > :from AND path < :end"] as const
+    : ["history_by_parent", "parent = :below"] as const;
+  const source = `(${rowsAt(tree, COLUMNS, index, condition)}) AS records`;
+  return {
+    sql: sql.replace(/\b(FROM|JOIN) records\b/g, (_, word) => `${word} ${source}`),
+    parameters: { ...parameters, ...pastParameters(tree) },
+  };
+}
+
 function fill(connection: Connection, tree: PastTree, parts: readonly Part[]): void {
   connection.script(`
     CREATE TEMP TABLE records (

@@ -15,7 +15,7 @@ import type { RefusalQuery } from "../tables/verdict_statements.ts";
 import { Collection } from "./collection.ts";
 import { Connection } from "./connection.ts";
 import { CountedShares } from "./counted_shares.ts";
-import { findPastById, findPastByPath } from "./past.ts";
+import { findPastById, findPastByPath, hubPageAt } from "./past.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
 import type { ListBatch, ListForm } from "./list_batch.ts";
@@ -141,8 +141,12 @@ export class Reader {
   async repositoryPage(request: HubRequest): Promise<RepositoryPage> {
     const { pageFrom, pageQuery, rowsOfPage } = await hubPages();
     const query = pageQuery(request, SQLITE);
-    const connection = this.#connectionFor(request.userId);
-    const rows = connection.values(query.sql, query.parameters);
+    const { userId, past } = request;
+    const connection = this.#connectionFor(userId);
+    const { sql, parameters } = past === undefined
+      ? query
+      : hubPageAt(query, { userId, ...past }, request);
+    const rows = connection.values(sql, parameters);
     const page = rowsOfPage(rows, request, query);
     return pageFrom(page, request, await this.blobIds(page.hashes));
   }

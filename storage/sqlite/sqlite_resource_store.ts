@@ -131,12 +131,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       results,
       listIdleMs: options.listIdleMs,
     });
-    this.history = new SqlHistoryStore({
-      statements: statementsOf("history", parts),
-      log: statementsOf("log", parts),
-      tags: statementsOf("tags", parts),
-      reads: this.#longReads.past,
-    });
+    this.history = new SqlHistoryStore(statementsOf("history", parts), this.#longReads.past);
     this.scans = new SqlScanStore({
       statements: statementsOf("scans", parts),
       database: path,

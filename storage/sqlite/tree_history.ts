@@ -1,4 +1,4 @@
-import type { VersionNote } from "../../core/history.ts";
+import type { VersionNote } from "../../core/history_changes.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 

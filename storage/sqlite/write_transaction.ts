@@ -151,7 +151,7 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       async addTag(tag, point) {
         lookup({ userId: tag.userId, everyone: false });
         return await addTag(
-          (name, parameters) => call((writer) => writer.rows(["tags", name], parameters)),
+          (name, parameters) => call((writer) => writer.rows(["history", name], parameters)),
           tag,
           point,
         );

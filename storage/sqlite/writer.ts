@@ -2,7 +2,7 @@ import { dirname } from "node:path/posix";
 import type { ContentAmount, ContentRow, FoundContents } from "../../core/content_changes.ts";
 import type { NewContent, NewRecord, Placement, ResourceRecord, Scope } from "../../core/ports.ts";
 import type { Usage } from "../../core/usage.ts";
-import type { VersionNote } from "../../core/history.ts";
+import type { VersionNote } from "../../core/history_changes.ts";
 import type { DecidedUpload } from "../../core/decided_upload.ts";
 import { allocateLog } from "./allocate_log.ts";
 import type { PastTree } from "../tables/history_store.ts";

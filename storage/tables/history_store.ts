@@ -2,17 +2,17 @@ import { entriesJson } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
 import type {
   At,
+  CommitStore,
   HistoryBounds,
   HistoryStore,
   LogPage,
   LogQuery,
-  PastPoint,
   PastRecords,
-  Tag,
   TagQuery,
   TrashPage,
   TrashQuery,
 } from "../../core/history.ts";
+import type { PastPoint, Tag } from "../../core/history_changes.ts";
 import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { numberOrNull, type RunStatement, type SqlRow, type Statements, textOrNull } from "./dialect.ts";
 import type { HistoryStatement } from "./history_statements.ts";
@@ -59,16 +59,22 @@ export class SqlHistoryStore implements HistoryStore {
   readonly #reads: PastReads;
 
   constructor(
-    { statements, log, tags, reads }: {
-      readonly statements: Statements<HistoryStatement>;
-      readonly log: Statements<LogStatement>;
-      readonly tags: Statements<TagStatement>;
-      readonly reads: PastReads;
-    },
+    statements: Statements<HistoryStatement | LogStatement | TagStatement>,
+    reads: PastReads,
   ) {
     this.#statements = statements;
-    this.#log = new TreeLog(log);
-    this.#tags = new Tags(tags);
+    this.#reads = reads;
+    this.#log = new TreeLog(statements);
+    this.#tags = new Tags(statements);
+    this.commits = {
+      ...this.#log.commits,
+      versions: async (userId, directory, page) => {
+        await reads.settled(userId);
+        const { oldest, version } = await this.#kept(userId);
+        const upTo = Math.min(page.upTo, version);
+        return await this.#log.versions(userId, directory, { ...page, oldest, upTo });
+      },
+    };
     this.#reads = reads;
   }
 
@@ -128,7 +134,11 @@ export class SqlHistoryStore implements HistoryStore {
   }
 
   async #pointOf(userId: number, at: At): Promise<PastPoint> {
-    if ("tag" in at) return await this.#tags.point(userId, at.tag);
+    if ("name" in at) return await this.#tags.point(userId, at.name);
+    if ("tag" in at && at.tag !== undefined) {
+      await this.#tags.require(userId, at.tag);
+      return at;
+    }
     const versions = await this.#versions(userId, "time" in at ? at.time : 0);
     const version = "time" in at ? versions.atTime : at.version;
     requireKept(versions, version);
@@ -137,8 +147,10 @@ export class SqlHistoryStore implements HistoryStore {
 
   async #requirePoint({ userId, version, tag }: PastTree): Promise<void> {
     if (tag === undefined) requireKept(await this.#versions(userId, 0), version);
-    else await this.#tags.require(tag);
+    else await this.#tags.require(userId, tag);
   }
+
+  readonly commits: CommitStore;
 
   tags(query: TagQuery): Promise<Tag[]> {
     return this.#tags.list(query);

@@ -79,6 +79,23 @@ export const logStatements = (dialect: Dialect) => {
     /** What ended, and what began, with versions, of records by their ids. */
     statesOf: `${others("history", "until")} UNION ALL ${others("history", "since")}
       UNION ALL ${others("records", "since")}`,
+    /** The versions that have changed something at or below a path, newest first. */
+    versionsOf: `SELECT DISTINCT version FROM (
+        ${states("records", "since", "part")}
+        UNION ALL ${states("history", "since", "part")}
+        UNION ALL ${states("history", "until", "part")}
+      ) AS change WHERE version > :oldest AND version <= :version ORDER BY version DESC LIMIT :limit`,
+    /** The known commit ids of a repository, and of its branches, that have an id. */
+    commitsWith: `SELECT directory, version, modified_at FROM hub_commits
+      WHERE user_id = :user AND commit_id = :id
+        AND (directory = :directory OR directory > :first AND directory < :last)
+      ORDER BY version DESC`,
+    knownCommits: `SELECT version, commit_id, modified_at FROM hub_commits
+      WHERE user_id = :user AND directory = :directory AND version IN (SELECT version FROM ${
+      rows(":versions", { version: "bigint" })
+    } AS asked)`,
+    keepCommit: `INSERT INTO hub_commits (user_id, directory, version, commit_id, modified_at)
+      VALUES (:user, :directory, :version, :id, :modified) ON CONFLICT DO NOTHING`,
     /** When versions were made, by whom, and why. */
     notes: `SELECT version, made_at, author, message FROM tree_changes
       WHERE user_id = :user AND version IN (SELECT version FROM ${

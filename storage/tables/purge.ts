@@ -1,4 +1,4 @@
-import type { HistoryChanges, Purge } from "../../core/history.ts";
+import type { HistoryChanges, Purge } from "../../core/history_changes.ts";
 import type { RunStatement, SqlRow } from "./dialect.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
 import type { PurgeStatement } from "./purge_statements.ts";
@@ -20,6 +20,7 @@ export async function purge(
     await run("forgetContents", { user, hashes: part });
   }
   if (paths.length > 0) await run("forgetDirectories", asked);
+  await run("forgetCommits", { user });
   await run("recount", { user });
   return all;
 }
@@ -61,5 +62,6 @@ export async function purgeEverywhere(
   await run("forgetWaiting", { hashes });
   await run("forgetResults", { hashes });
   await run("forgetFailures", { hashes });
+  await run("forgetCommits", { user: 0 });
   await run("recount", { user: 0 });
 }

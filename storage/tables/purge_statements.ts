@@ -63,6 +63,8 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
       WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
     forgetFailures: `DELETE FROM scan_failures
       WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    /** Forgets commit ids: what has been purged is missing from the commits that had it. */
+    forgetCommits: `DELETE FROM hub_commits WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
     /** Counts what history takes anew. */
     recount: `UPDATE tree_versions SET history_bytes = (
         SELECT coalesce(sum(former.size), 0) FROM history AS former

@@ -38,7 +38,7 @@ export const tagStatements = ({ comparePath, texts }: Dialect, sources: TagSourc
     fillBelowOfTag: filling(tagged, below),
     fillNamedOfTag: filling(tagged, named),
     find: `SELECT ${TAG} FROM tags WHERE user_id = :user AND name = :name`,
-    exists: "SELECT id FROM tags WHERE id = :id",
+    exists: "SELECT id FROM tags WHERE user_id = :user AND id = :id",
     list: `SELECT ${TAG} FROM tags WHERE user_id = :user AND id < :before
         AND (CAST(:path AS TEXT) IS NULL OR path = :path)
       ORDER BY id DESC LIMIT :limit`,

@@ -1,5 +1,6 @@
 import { AppError, quoted } from "../../core/errors.ts";
-import type { HistoryStore, NewTag, PastPoint, Tag, TagQuery } from "../../core/history.ts";
+import type { HistoryStore, TagQuery } from "../../core/history.ts";
+import type { NewTag, PastPoint, Tag } from "../../core/history_changes.ts";
 import { ancestorsOf } from "../../core/paths.ts";
 import type { RunStatement, SqlParameters, SqlRow, Statements } from "./dialect.ts";
 import { textOrNull } from "./dialect.ts";
@@ -38,8 +39,8 @@ export class Tags {
   }
 
   /** @throws {AppError} `ErrVersionsNotFound` when the tag is gone. */
-  async require(id: number): Promise<void> {
-    if ((await this.#statements.find("exists", { id })).length > 0) return;
+  async require(user: number, id: number): Promise<void> {
+    if ((await this.#statements.find("exists", { user, id })).length > 0) return;
     throw new AppError("ErrVersionsNotFound", "The tag that was read has been removed");
   }
 

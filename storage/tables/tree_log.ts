@@ -1,5 +1,7 @@
 import type {
   ChangeAction,
+  CommitStore,
+  KeptCommit,
   LogPage,
   LogPlace,
   LogQuery,
@@ -80,6 +82,49 @@ export class TreeLog {
       next: last && { version: Number(last.version), after: String(last.path) },
     };
   }
+
+  /** {@link CommitStore.versions} */
+  async versions(
+    user: number,
+    path: string,
+    { oldest, upTo, limit }: {
+      readonly oldest: number;
+      readonly upTo: number;
+      readonly limit: number;
+    },
+  ) {
+    const range = { path, first: `${path}/`, end: `${path}0` };
+    const rows = await this.#statements.read("versionsOf", {
+      ...{ user, oldest, version: upTo, limit },
+      ...range,
+    });
+    const versions = rows.map(({ version }) => Number(version));
+    // What the oldest one had was made before.
+    if (versions.length < limit && oldest <= upTo) versions.push(oldest);
+    const notes = await this.#notes(user, versions);
+    return versions.map((version) => ({ version, ...notes(version) }));
+  }
+
+  /** The commits of repositories of the hub. */
+  readonly commits: Pick<CommitStore, "withId" | "known" | "keep"> = {
+    withId: async (user, directory, id) => {
+      const branches = { first: `${directory}@`, last: `${directory}A` };
+      const rows = await this.#statements.read("commitsWith", { user, directory, id, ...branches });
+      return rows.map((row) => toCommit({ ...row, commit_id: id }));
+    },
+    known: async (user, directory, of) => {
+      const versions = JSON.stringify(of.map((version) => ({ version })));
+      const rows = await this.#statements.read("knownCommits", { user, directory, versions });
+      return rows.map((row) => toCommit({ ...row, directory }));
+    },
+    keep: async (user, commits) => {
+      await this.#statements.write(async (run) => {
+        for (const { directory, version, commitId: id, modifiedAt: modified } of commits) {
+          await run("keepCommit", { user, directory, version, id, modified });
+        }
+      });
+    },
+  };
 
   /** Changes of what is at one path, up to the version that moved it there. */
   async #step(
@@ -205,6 +250,15 @@ function changed(
 /** Whether a record stays at its path with other content. */
 function isReplaced([first, second]: readonly State[]): boolean {
   return second !== undefined && first?.id === second.id;
+}
+
+function toCommit(row: SqlRow): KeptCommit {
+  return {
+    directory: String(row.directory),
+    version: Number(row.version),
+    commitId: String(row.commit_id),
+    modifiedAt: Number(row.modified_at),
+  };
 }
 
 function placeAfter(

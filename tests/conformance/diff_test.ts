@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { DiffEntry, DiffList } from "../../schemas/history.ts";
+import { type DiffEntry, DiffList } from "../../schemas/history.ts";
 import { type Client, type QueryParameters, refused } from "../support/client.ts";
 import { TestServer } from "../support/server.ts";
 
