@@ -36,6 +36,7 @@ export function isBranchName(text: string): boolean {
 /**
  * Finds an earlier state of a repository by a tag or a commit id: undefined if there is none, or none any more. A
  * commit id may be one of a branch.
+ * See docs/design/past.md.
  *
  * @throws {RetryLater} when more commit ids have to be computed than a request may.
  */

@@ -3,7 +3,7 @@ import type { Dialect } from "./dialect.ts";
 /** The paths at and below one, or all of a tree. */
 type Range = "whole" | "part";
 
-/** All statements about what has changed in trees (C 26), by name. See docs/design/history.md. */
+/** All statements about what has changed in trees (C 26), by name. See docs/design/past.md. */
 export const logStatements = (dialect: Dialect) => {
   const { comparePath, rows, versionIn } = dialect;
   const ASKED = rows(":asked", { id: "bigint", version: "bigint" });

@@ -6,7 +6,7 @@ import type { PurgeStatement } from "./purge_statements.ts";
 /** The most hashes of a statement. */
 const MAX_HASHES = 1000;
 
-/** {@link HistoryChanges.purge} */
+/** {@link HistoryChanges.purge}. See docs/design/past.md. */
 export async function purge(
   run: RunStatement<PurgeStatement>,
   { userId: user, paths, hashes = [] }: Purge,

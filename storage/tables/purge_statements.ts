@@ -1,6 +1,6 @@
 import type { Dialect } from "./dialect.ts";
 
-/** All statements that forget content of the past (C 26), by name. See docs/design/history.md. */
+/** All statements that forget content of the past (C 26), by name. See docs/design/past.md. */
 export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialect) => {
   const below = (column: string, path: string) =>
     `${comparePath(column, ">", `${path} || '/'`)} AND ${

@@ -11,7 +11,7 @@ export interface TagSources {
   readonly tagged: string;
 }
 
-/** All statements about tags (C 26), by name. See docs/design/history.md. */
+/** All statements about tags (C 26), by name. See docs/design/past.md. */
 export const tagStatements = ({ comparePath, texts }: Dialect, sources: TagSources) => {
   const filling = (from: string, condition: string) =>
     `INSERT INTO tagged_records (tag, ${COLUMNS}) SELECT CAST(:into AS BIGINT), ${COLUMNS} FROM ${from}

@@ -13,7 +13,7 @@ const FILLS = {
   tag: { all: "fillAllOfTag", below: "fillBelowOfTag", named: "fillNamedOfTag" },
 } as const satisfies Record<string, Record<string, TagStatement>>;
 
-/** Keeps tags in the database of the records. */
+/** Keeps tags in the database of the records. See docs/design/past.md. */
 export class Tags {
   readonly #statements: Statements<TagStatement>;
 

@@ -36,7 +36,7 @@ type BareChange = Omit<TreeChange, "time" | "author" | "message">;
 /** Where lists begin. */
 const START = { version: Number.MAX_SAFE_INTEGER, after: "" };
 
-/** Tells what has changed in trees. */
+/** Tells what has changed in trees. See docs/design/past.md. */
 export class TreeLog {
   readonly #statements: Statements<LogStatement>;
 

@@ -1,4 +1,4 @@
--- Names of files and directories as they were, which keep their content. See docs/design/history.md.
+-- Names of files and directories as they were, which keep their content. See docs/design/past.md.
 CREATE TABLE tags (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   user_id bigint NOT NULL, -- whose tree it is

@@ -1,4 +1,4 @@
--- Names of files and directories as they were, which keep their content. See docs/design/history.md.
+-- Names of files and directories as they were, which keep their content. See docs/design/past.md.
 CREATE TABLE tags (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL, -- whose tree it is
