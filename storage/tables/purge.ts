@@ -11,6 +11,7 @@ export async function purge(
   run: RunStatement<PurgeStatement>,
   { userId: user, paths, hashes = [] }: Purge,
 ): Promise<string[]> {
+  await run("settle", { user });
   const asked = { user, paths: JSON.stringify(paths) };
   const files = paths.length === 0 ? [] : await run("forgetFiles", asked);
   const contents = new Set([...hashes, ...files.map(({ hash }) => String(hash))]);
@@ -56,6 +57,7 @@ export async function purgeEverywhere(
   purged: readonly string[],
 ): Promise<void> {
   const hashes = JSON.stringify(purged);
+  await run("settle", { user: 0 });
   await run("forgetEverywhere", { hashes });
   await run("forgetTagged", { hashes });
   await run("recountTags", {});

@@ -21,6 +21,8 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
     ) RETURNING hash`;
 
   return {
+    /** Puts what is to be searched into order. */
+    settle: `DELETE FROM fresh_history WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
     /** Forgets the files that were at and below some paths, wherever they were before. */
     forgetFiles: `DELETE FROM history WHERE user_id = :user AND hash <> '' AND id IN (
         SELECT former.id FROM ${ASKED} CROSS JOIN history AS former WHERE ${gone} AND former.hash <> ''
