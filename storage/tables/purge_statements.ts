@@ -38,9 +38,9 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
             AND ${versionIn("part", "until")} > ${versionIn("former", "since")}
         )
       )`,
-    /** Forgets contents of the past of a tree, unless it has them now. */
-    forgetContents: kept(`kept.user_id = :user AND NOT EXISTS (
-      SELECT 1 FROM records AS held
+    /** Forgets contents of the past of a tree, unless it has them now: that is another question than whether any has. */
+    forgetContents: kept(`kept.user_id = :user AND 0 = (
+      SELECT count(*) FROM records AS held
       WHERE held.hash = kept.hash AND held.hash <> '' AND held.user_id = kept.user_id
     )`),
     /** Forgets contents of the past of all trees. */

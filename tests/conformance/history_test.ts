@@ -91,7 +91,8 @@ Deno.test("C 26 a tree reads as it was, through each route that takes at", async
   await t.step("C 26 what is not kept, or is no version, is refused", async () => {
     const get = (at: string) => one.send("GET", "/resources/", { query: { at } });
     refused(await get("6"), 404, "ErrVersionsNotFound");
-    refused(await get("yesterday"), 400, "ErrResourcesInvalidRequest");
+    refused(await get("yesterday"), 404, "ErrVersionsNotFound");
+    refused(await get(""), 400, "ErrResourcesInvalidRequest");
     const two = await server.as(2);
     refused(
       await two.send("GET", "/resources/", { query: { at: "1", tree: "1" } }),

@@ -70,7 +70,8 @@ for (const [kind, options] of [["small", {}], ["large", { maxDirectRecords: 3 }]
     await t.step("C 26 what cannot be restored is refused", async () => {
       refused(await restore(one, { path: "q", at: 6 }), 404, "ErrResourcesNotFound");
       refused(await restore(one, { path: "d", at: 999 }), 404, "ErrVersionsNotFound");
-      refused(await restore(one, { path: "d", at: "now" }), 400, "ErrResourcesInvalidRequest");
+      refused(await restore(one, { path: "d", at: "now" }), 404, "ErrVersionsNotFound");
+      refused(await restore(one, { path: "d", at: "" }), 400, "ErrResourcesInvalidRequest");
       refused(await restore(one, { path: "d" }), 400, "ErrResourcesInvalidRequest");
       refused(await restore(one, { path: "", at: 6 }), 400, "ErrResourcesInvalidRequest");
       const viewer = await server.as(1, "resources.view", "resources.download");

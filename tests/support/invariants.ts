@@ -56,7 +56,11 @@ async function checkFiles(
   const sizes = new Map(
     records.filter(({ isDir }) => !isDir).map(({ hash, size }) => [hash, size]),
   );
-  const kept = await database.all("SELECT hash, size FROM kept_files WHERE hash <> ''");
+  const kept = await database.all(
+    ["kept_files", "fresh_files", "tagged_records"].map((table) =>
+      `SELECT hash, size FROM ${table} WHERE hash <> ''`
+    ).join(" UNION ALL "),
+  );
   for (const { hash, size } of kept) sizes.set(String(hash), Number(size));
   const stored = new Set(await hashesIn(database, dataDir));
   const surplus = [...stored].filter((hash) => !sizes.has(hash));

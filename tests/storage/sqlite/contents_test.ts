@@ -148,6 +148,9 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE history;
     DROP TABLE tree_versions;
     DROP TABLE tree_changes;
+    DROP TABLE tagged_records;
+    DROP TABLE tags;
+    DROP TABLE hub_commits;
     ALTER TABLE records DROP COLUMN since;
     ALTER TABLE storage_state DROP COLUMN keeps_history;
     DROP TABLE scan_failures;
