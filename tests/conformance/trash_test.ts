@@ -2,8 +2,9 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { type TrashEntry, TrashList } from "../../schemas/history.ts";
-import { type Client, type QueryParameters, refused } from "../support/client.ts";
+import { type Client, type QueryParameters, refused, type Reply } from "../support/client.ts";
 import { IS_SHARED } from "../support/engines.ts";
+import { HubClient, hubRefused, jsonOf } from "../support/hub.ts";
 import { TestServer } from "../support/server.ts";
 import { storedHashes } from "../support/stored_content.ts";
 import { until } from "../support/until.ts";
@@ -183,3 +184,38 @@ Deno.test("C 26 an administrator purges a content from all trees", async () => {
     "ErrResourcesInvalidRequest",
   );
 });
+
+Deno.test("C 26 no revision of the hub has what was purged", async () => {
+  await using server = await TestServer.start(HISTORY);
+  const one = await server.as(1);
+  const hub = new HubClient(server, one);
+  await one.put("models/team/one/secret.bin", "secret");
+  await one.put("models/team/one/config.json", "{}");
+  const sha = shaOf(await hub.send("GET", "/api/models/team/one"));
+  const promised = await fetch(`${hub.url}/team/one/resolve/${sha}/secret.bin`, {
+    headers: { Authorization: `Bearer ${one.token}` },
+    redirect: "manual",
+  });
+  await promised.body?.cancel();
+  const address = new URL(promised.headers.get("Location") ?? "", hub.url);
+  await one.put("models/team/one/config.json", "{ }");
+  const revision = () => hub.send("GET", `/api/models/team/one/revision/${sha}`);
+  assert.equal(shaOf(await revision()), sha);
+  assert.equal((await hub.send("GET", `/team/one/resolve/${sha}/secret.bin`)).text, "secret");
+  assert.equal((await one.remove({ path: "models/team/one/secret.bin", purge: "1" })).status, 200);
+  hubRefused(await revision(), 404, "RevisionNotFound");
+  hubRefused(
+    await hub.send("GET", `/team/one/resolve/${sha}/secret.bin`),
+    404,
+    "RevisionNotFound",
+  );
+  const kept = await fetch(address);
+  await kept.body?.cancel();
+  assert.equal(kept.status, 404);
+});
+
+function shaOf(reply: Reply): unknown {
+  const info: unknown = jsonOf(reply);
+  assert.ok(typeof info === "object" && info !== null && "sha" in info);
+  return info.sha;
+}
