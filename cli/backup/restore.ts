@@ -1,5 +1,7 @@
 import { restore } from "../../storage/upkeep/backup/restore.ts";
 import { backupArguments } from "../backup_arguments.ts";
+import { restoreArguments, run as restorePast } from "../remote/restore.ts";
+import { UsageError } from "../usage_error.ts";
 import { restoresPast } from "../commands.ts";
 import { loadSettings } from "../environment.ts";
 import { checkTarget, requireEmbeddedDatabase } from "../existing_directory.ts";
@@ -11,7 +13,13 @@ import { printOutcome, totalsText, withProgress } from "./outcome.ts";
  * server (C 26).
  */
 export async function run(args: string[]): Promise<number> {
-  if (restoresPast(args)) return await (await import("../remote/restore.ts")).run(args);
+  const { values } = restoreArguments(args);
+  if (restoresPast(args)) return await restorePast(args);
+  for (const name of ["force", "server", "tree"] as const) {
+    if (values[name] !== undefined && values[name] !== false) {
+      throw new UsageError(`--${name} needs --at: a backup is restored into the data directory`);
+    }
+  }
   const { directory, json } = backupArguments(args);
   const settings = loadSettings();
   requireEmbeddedDatabase(settings);

@@ -71,7 +71,6 @@ export class Connection {
       throw new UsageError(`--tree must be the id of a user, not "${tree}"`);
     }
     if (server === "") throw new UsageError('--server must be the URL of a server, not ""');
-    if (at === "") throw new UsageError('--at must be a version, a time or a tag, not ""');
     return new Connection(await findLogin(server), tree, at);
   }
 

@@ -5,7 +5,7 @@ import { printLines } from "../output.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { listItems } from "./reply.ts";
-import { remoteDirectory, verbArguments } from "./verb.ts";
+import { remoteDirectory, verbArguments, versionOption } from "./verb.ts";
 
 const SIGNS = { added: "+", replaced: "~", moved: ">", deleted: "-" } as const;
 
@@ -16,8 +16,9 @@ export async function run(args: string[]): Promise<number> {
     to: { type: "string" },
   });
   if (others.length > 0) throw new UsageError(`Only one path is expected, not also "${others[0]}"`);
-  const { from, to } = values;
-  if (!from) throw new UsageError("diff needs --from: a version, a time or a tag");
+  const from = versionOption("--from", values.from);
+  const to = versionOption("--to", values.to);
+  if (from === undefined) throw new UsageError("diff needs --from: a version, a time or a tag");
   const path = remoteDirectory(given);
   const connection = await Connection.open(values);
   const query = { path, from, to };

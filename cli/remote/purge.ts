@@ -8,7 +8,10 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, { sha256: { type: "string" } });
   const sha256 = values.sha256?.toLowerCase() ?? "";
   if (positionals.length > 0 || !/^[0-9a-f]{64}$/.test(sha256)) {
-    throw new UsageError("purge needs --sha256 with the 64 hexadecimal digits of a content");
+    const given = values.sha256 === undefined ? "" : `, not "${values.sha256}"`;
+    throw new UsageError(
+      `purge needs --sha256 with the 64 hexadecimal digits of a content${given}`,
+    );
   }
   if (values.tree !== undefined) {
     throw new UsageError("purge is about all trees: it takes no --tree");

@@ -1,16 +1,22 @@
 import { UsageError } from "../usage_error.ts";
 import { printCount, readChanged } from "./changed_entries.ts";
 import { Connection } from "./connection.ts";
-import { remoteDirectory, remotePath, verbArguments } from "./verb.ts";
+import { remoteDirectory, remotePath, verbArguments, versionOption } from "./verb.ts";
 
-/** `strongroom restore --at`: brings back what was at a path of a server (C 26). */
-export async function run(args: string[]): Promise<number> {
-  const { values, positionals: [given, destination, ...others] } = verbArguments(args, {
+/** The arguments of `strongroom restore`, for both of its forms. */
+export function restoreArguments(args: readonly string[]) {
+  return verbArguments(args, {
     at: { type: "string" },
     force: { type: "boolean", short: "f", default: false },
   });
-  const { at, force } = values;
-  if (given === undefined || !at || others.length > 0) {
+}
+
+/** `strongroom restore --at`: brings back what was at a path of a server (C 26). */
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals: [given, destination, ...others] } = restoreArguments(args);
+  const { force } = values;
+  const at = versionOption("--at", values.at);
+  if (given === undefined || at === undefined || others.length > 0) {
     throw new UsageError(
       "restore needs a path of a server, --at, and where to restore it if that is another place",
     );

@@ -5,7 +5,7 @@ import { printLines, printNote } from "../output.ts";
 import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
-import { remoteDirectory, verbArguments } from "./verb.ts";
+import { remoteDirectory, verbArguments, versionOption } from "./verb.ts";
 
 /** `strongroom tag`: names what is at a path of a server, or was, or lists or removes such names (C 26). */
 export async function run(args: string[]): Promise<number> {
@@ -25,12 +25,14 @@ async function add(args: string[]): Promise<number> {
     at: { type: "string" },
     message: { type: "string", short: "m" },
   });
+  const at = versionOption("--at", values.at);
+  const { message } = values;
+  if (message === "") throw new UsageError('--message must be a text, not ""');
   if (!name || given === undefined || others.length > 0) {
     throw new UsageError("tag needs a name and one path");
   }
   const path = remoteDirectory(given);
   const connection = await Connection.open(values);
-  const { at, message } = values;
   const value = { name, path, at, message };
   const tag = await connection.json(TagEntry, "POST", "/tags/", { value });
   if (values.json) print(JSON.stringify(tag));

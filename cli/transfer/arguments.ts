@@ -3,7 +3,7 @@ import { parseSize } from "../../schemas/units.ts";
 import { orMissing } from "../../storage/disk/files.ts";
 import { parseArguments, patterns } from "../arguments.ts";
 import type { ConnectionOptions } from "../remote/connection.ts";
-import { remoteDirectory } from "../remote/verb.ts";
+import { remoteDirectory, versionOption } from "../remote/verb.ts";
 import { UsageError } from "../usage_error.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
@@ -57,7 +57,8 @@ export function copyArguments(args: readonly string[]): CopyArguments {
     throw new UsageError("What to copy and where to copy it to are required");
   }
   refuseEmpty(positionals);
-  const { name, at } = values;
+  const { name } = values;
+  const at = versionOption("--at", values.at);
   if (name !== undefined && (sources.length > 1 || !isName(name))) {
     throw new UsageError(`--name must be a name without slashes, for one source, not "${name}"`);
   }
@@ -137,7 +138,7 @@ export function syncArguments(args: readonly string[]): SyncArguments {
   }
   refuseEmpty(positionals);
   const isUpload = isRemote(destination);
-  const { at } = values;
+  const at = versionOption("--at", values.at);
   if (isUpload && at !== undefined) throw new UsageError("--at is for what comes from the server");
   return {
     ...commonOptions(values),

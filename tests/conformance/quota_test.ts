@@ -12,6 +12,7 @@ const Usage = v.strictObject({
   bytes: v.number(),
   stored_bytes: v.number(),
   history_bytes: v.number(),
+  tagged_bytes: v.number(),
   uploading: v.number(),
   quota: v.nullable(v.number()),
 });
