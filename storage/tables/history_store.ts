@@ -14,7 +14,13 @@ import type {
 } from "../../core/history.ts";
 import type { PastPoint, Tag } from "../../core/history_changes.ts";
 import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
-import { numberOrNull, type RunStatement, type SqlRow, type Statements, textOrNull } from "./dialect.ts";
+import {
+  numberOrNull,
+  type RunStatement,
+  type SqlRow,
+  type Statements,
+  textOrNull,
+} from "./dialect.ts";
 import type { HistoryStatement } from "./history_statements.ts";
 import type { LogStatement } from "./log_statements.ts";
 import type { TagStatement } from "./tag_statements.ts";
