@@ -34,6 +34,7 @@ Deno.test("C 22 GET /usage/ counts files, bytes and stored bytes of the caller's
     bytes: 0,
     stored_bytes: 0,
     history_bytes: 0,
+    tagged_bytes: 0,
     uploading: 0,
     quota: null,
   });
@@ -50,6 +51,7 @@ Deno.test("C 22 GET /usage/ counts files, bytes and stored bytes of the caller's
     bytes: 100_020,
     stored_bytes: 100_005,
     history_bytes: 0,
+    tagged_bytes: 0,
     uploading: 0,
   });
 });
@@ -65,6 +67,7 @@ Deno.test("C 22 GET /usage/ counts all trees for administrators only", async () 
     stored_bytes: 7,
     uploading: 0,
     history_bytes: 0,
+    tagged_bytes: 0,
   });
   const user = await server.as(1);
   refused(await user.send("GET", "/usage/?scope=all"), 403, "ErrNotPermitted");
