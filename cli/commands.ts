@@ -42,6 +42,11 @@ export const COMMANDS = {
   rm: "server",
   events: "server",
   link: "server",
+  log: "server",
+  diff: "server",
+  tag: "server",
+  trash: "server",
+  purge: "server",
   config: "data",
   permissions: "data",
   completion: "all",
@@ -70,6 +75,17 @@ export type LightCommand =
 export function isLight(name: CommandName): name is LightCommand {
   return ["login", "server", "transfer"].includes(COMMANDS[name]) ||
     ["config", "permissions", "completion", "help", "version"].includes(name);
+}
+
+/** Whether a command sends requests to a server. */
+export function usesServer(name: CommandName, args: readonly string[]): boolean {
+  return ["login", "server", "transfer"].includes(COMMANDS[name]) ||
+    name === "scan" && args.includes("--remote") || name === "restore" && restoresPast(args);
+}
+
+/** Whether the arguments of `restore` name something of a server as it was, and not a backup. */
+export function restoresPast(args: readonly string[]): boolean {
+  return args.some((it) => it === "--at" || it.startsWith("--at="));
 }
 
 /** Whether a word is the name of a command. */

@@ -16,6 +16,9 @@ const CONFLICT_OPTION =
 
 const CONFLICT_VALUES = { "--on-conflict": ["error", "skip", "replace"] };
 
+const AT_OPTION =
+  `  --at VERSION           Copy what was there at a version, at a time such as 2026-11-22T09:00:00Z, or by a tag`;
+
 /** The commands that use a server by its API (C 25). */
 export const REMOTE_USAGES = {
   login: {
@@ -81,12 +84,14 @@ with the SHA-256 that the server states. The same command continues after an int
 stdout, for one file.
 
 ${CONFLICT_OPTION}
+${AT_OPTION}
 ${TRANSFER_OPTIONS}`,
     examples: [
       "strongroom get models/llama .",
       "strongroom get models/llama/config.json llama.json",
       "strongroom get --tree 7 shared/weights.safetensors /srv/models",
       "strongroom get models/llama/config.json -",
+      "strongroom get --at v1.0 models/llama .",
     ],
     takesFiles: true,
     remotePaths: "all",
@@ -103,6 +108,7 @@ kept, unless --delete says otherwise. If not all files can be listed, nothing is
   --delete               Delete from the target what the source lacks, but for what is left out
   --max-delete N         Do nothing if more than N entries, or N% of the target, would be deleted
   --allow-empty          Delete all of the target if the source is empty, which --delete refuses
+${AT_OPTION}
 ${TRANSFER_OPTIONS}`,
     examples: [
       "strongroom sync models :models",

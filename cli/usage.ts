@@ -130,13 +130,29 @@ damaged in the data directory and not in the backup; 2: DIR keeps its former bac
     takesFiles: true,
   },
   restore: {
-    summary: "Restore a backup into the data directory, which must be empty",
-    forms: ["restore DIR [--json]"],
+    summary: "Restore a backup, or what was at a path of a server",
+    forms: [
+      "restore DIR [--json]",
+      "restore PATH --at VERSION [DESTINATION] [--force]",
+    ],
     details:
-      `Exit code 0: all is there; 1: some content is missing from the backup or damaged in it; 2: nothing is
-restored.`,
-    examples: ["STRONGROOM_DATA_DIR=/srv/restored strongroom restore /srv/backup"],
+      `A backup is restored into the data directory, which must be empty. Exit code 0: all is there; 1: some
+content is missing from the backup or damaged in it; 2: nothing is restored.
+
+With --at, a file or directory of a server comes back as it was, as one change, and no content is copied.
+
+  --at VERSION  A version as strongroom log prints it, a time such as 2026-11-22T09:00:00Z, or a tag
+  -f, --force   Replace files that are there, and merge directories
+  --server URL  Use this server; strongroom login list shows those that are known
+  --tree ID     Act in the tree of another user
+  --json        Print JSON`,
+    examples: [
+      "STRONGROOM_DATA_DIR=/srv/restored strongroom restore /srv/backup",
+      "strongroom restore models/llama --at 41",
+      "strongroom restore models/llama/config.json --at v1.0 old-config.json",
+    ],
     takesFiles: true,
+    remotePaths: "colon",
   },
   migrate: {
     summary: "Carry a whole strongroom to other engines, and verify it there",

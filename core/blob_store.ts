@@ -58,7 +58,7 @@ export interface BlobStore {
    *
    * @throws {AppError} `ErrInternal` when the storage is full.
    */
-  requireSpace(bytes: number): void;
+  requireSpace(bytes: number): Promise<void>;
   /**
    * Receives content and hashes it. The memory of its chunks is given away. On failure nothing is kept.
    *

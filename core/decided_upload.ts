@@ -24,6 +24,8 @@ export interface DecidedUpload {
   readonly contents: readonly SmallContent[];
   /** What the tree may hold afterwards. @default unlimited */
   readonly bounds?: TreeBounds | undefined;
+  /** Who uploads. @default the user */
+  readonly author?: number | undefined;
 }
 
 /** The records that an upload has added, and those whose content it has replaced, in the given order. */

@@ -15,6 +15,7 @@ import { BASE_PATH } from "../schemas/base_path.ts";
 import { showReportSchema, validateReports } from "./scans/reports.ts";
 import { respond } from "./reply/respond.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans/scans.ts";
+import { HISTORY_ROUTES } from "./trees/history_routes.ts";
 import { RESOURCE_ROUTES } from "./trees/resource_routes.ts";
 import type { Route } from "./serving/route.ts";
 import { deleteToken, getTokens, postRevocation, postToken } from "./administration/tokens.ts";
@@ -65,6 +66,7 @@ const ROOT_ROUTES: readonly Route[] = [
 /** The routes of the API, relative to its base. */
 export const API_ROUTES: readonly Route[] = [
   ...RESOURCE_ROUTES,
+  ...HISTORY_ROUTES,
   ...UPLOAD_ROUTES,
   {
     method: "GET",

@@ -56,6 +56,10 @@ const ContentGrant = v.object({
   /** The id of the record of the file. */
   record: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   commit: v.string(),
+  /** The version of the tree that has it. @default the present one */
+  version: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  /** The id of the tag that has it. */
+  tag: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   /** The id of the blob in Git, of a file that is none of Git LFS. */
   blobId: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/))),
 });

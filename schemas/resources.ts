@@ -23,6 +23,10 @@ export const ResourceList = v.object({
 /** The body of a request to delete. Unknown keys are ignored (C 3). */
 export const DeleteResourceRequest = v.object({
   paths: v.pipe(v.array(v.string()), v.description("1 to 1000 paths")),
+  purge: v.pipe(
+    v.nullish(v.boolean(), false),
+    v.description("Whether no earlier version of the tree is to have the content any more"),
+  ),
 });
 
 /** The body of a mkdir request (RS 2). Unknown keys are ignored (C 3). */

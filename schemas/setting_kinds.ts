@@ -59,6 +59,14 @@ export const duration = v.pipe(
   v.transform((seconds) => seconds * 1000),
 );
 
+/** A duration of any length in milliseconds, or `off`, which is 0. */
+export const period = v.pipe(
+  text,
+  v.transform((value) => value === "off" ? 0 : parseDuration(value) || NaN),
+  v.check((seconds) => !Number.isNaN(seconds), "a duration such as 30d or 12h, or off"),
+  v.transform((seconds) => seconds * 1000),
+);
+
 /** One of some words. */
 export function oneOf<const Options extends readonly string[]>(...options: Options) {
   return v.picklist(options, `one of ${options.join(", ")}`);

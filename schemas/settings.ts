@@ -12,6 +12,7 @@ import {
   origin,
   origins,
   path,
+  period,
   publicUrl,
   secret,
   size,
@@ -94,6 +95,10 @@ const entries = {
   scanRetentionDays: v.optional(wholeNumber(0, 36_500), "30"),
   /** In how many days all content is read once to find damage; 0 for never. */
   scrubDays: v.optional(wholeNumber(0, 36_500), "30"),
+  /** How long what a change takes away stays readable; 0 to keep no history. */
+  history: v.optional(period, "off"),
+  /** How many bytes of history a tree keeps. Default: as many as the quota, or else half of the disk. */
+  historyMaxBytes: v.optional(size(0)),
   /** Whether files are scanned when they arrive, and whether the verdict decides on downloads. */
   gate: v.optional(oneOf("off", "mark", "block"), "off"),
   /** The verdicts with which a file may be downloaded. */
@@ -190,7 +195,7 @@ function requestSizeFor(totalSize: number): number {
 /** The settings of a process. Sizes are in bytes. */
 export type Settings = v.InferOutput<typeof Settings>;
 
-const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain"]);
+const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain", "history"]);
 const SECRET_KEYS = [
   "databaseUrl",
   "databaseDirectUrl",
@@ -251,6 +256,7 @@ export function describeSettings(
 /** A value in a form that the variable takes. */
 function shownValue(key: string, value: unknown): string {
   if (value === undefined) return "";
+  if (key === "history" && value === 0) return "off";
   return DURATIONS.has(key) ? `${Number(value) / 1000}s` : String(value);
 }
 

@@ -14,6 +14,16 @@ export const Usage = v.object({
       "The sizes of the files of unfinished uploads, and of content that waits for a commit",
     ),
   ),
+  tagged_bytes: v.pipe(
+    count,
+    v.description("The sizes of the files that tags name, which count against the quota"),
+  ),
+  history_bytes: v.pipe(
+    count,
+    v.description(
+      "The sizes of deleted and former files that can be read; the quota does not count them",
+    ),
+  ),
   quota: v.nullable(count),
 });
 export type Usage = v.InferOutput<typeof Usage>;

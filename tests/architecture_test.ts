@@ -19,6 +19,10 @@ const CORE_FOR_STORAGE = [
   "core/fair_queue.ts",
   "core/reports.ts",
   "core/spare_memory.ts",
+  "core/history.ts",
+  "core/history_changes.ts",
+  "core/records.ts",
+  "core/usage.ts",
   "core/search.ts",
   "core/shares.ts",
   "core/semaphore.ts",
@@ -100,6 +104,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/threads",
   ],
   "cli/backup": [
+    "cli/remote",
     "cli",
     "storage/upkeep/backup",
     "storage/upkeep/check",

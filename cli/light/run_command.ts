@@ -1,4 +1,4 @@
-import { type CommandName, COMMANDS, isCommand } from "../commands.ts";
+import { type CommandName, COMMANDS, isCommand, usesServer } from "../commands.ts";
 import { suggestion } from "../nearest.ts";
 import { printError } from "../print_error.ts";
 import { messageOf, UsageError } from "../usage_error.ts";
@@ -52,12 +52,6 @@ export async function runCommand(
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return args.slice(0, end < 0 ? args.length : end).some((it) => it === "--help" || it === "-h");
-}
-
-/** Whether a command sends requests to a server. */
-function usesServer(name: CommandName, args: readonly string[]): boolean {
-  return ["login", "server", "transfer"].includes(COMMANDS[name]) ||
-    name === "scan" && args.includes("--remote");
 }
 
 /** The arguments without `--cacert`, which all commands that use a server have. */

@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   readonly server?: string | undefined;
   /** The user whose tree is used. @default that of the credential */
   readonly tree?: string | undefined;
+  /** The version, time or tag at which the tree is read (C 26). @default it is read as it is */
+  readonly at?: string | undefined;
 }
 
 const Refusal = v.object({ status: v.literal("error"), code: v.string(), msg: v.string() });
@@ -45,13 +47,16 @@ export class Connection {
   readonly url: string;
   /** The user whose tree is used. Undefined leaves it to the server. */
   readonly tree: string | undefined;
+  /** The version, time or tag at which the tree is read. */
+  readonly #at: string | undefined;
 
   /** @param tree The user whose tree is used. @default that of the credential */
-  constructor({ url, token, cacert }: Login, tree?: string) {
+  constructor({ url, token, cacert }: Login, tree?: string, at?: string) {
     if (!/^[\w.~+/-]+=*$/.test(token)) throw new UsageError("The credential is not a bearer token");
     this.url = apiUrl(url, "URL of the server");
     this.#token = token;
     this.#cacert = cacert;
+    this.#at = at;
     // An administrator who names no tree would see those of all users, in one.
     this.tree = tree ?? subjectOf(token);
   }
@@ -61,12 +66,12 @@ export class Connection {
    *
    * @throws {UsageError} when no server or credential is known, the server is not a URL, or the tree not a user id.
    */
-  static async open({ tree, server }: ConnectionOptions): Promise<Connection> {
+  static async open({ tree, server, at }: ConnectionOptions): Promise<Connection> {
     if (tree !== undefined && !/^[1-9]\d{0,15}$/.test(tree)) {
       throw new UsageError(`--tree must be the id of a user, not "${tree}"`);
     }
     if (server === "") throw new UsageError('--server must be the URL of a server, not ""');
-    return new Connection(await findLogin(server), tree);
+    return new Connection(await findLogin(server), tree, at);
   }
 
   /** The address of a file (C 17). */
@@ -122,7 +127,9 @@ export class Connection {
     path: string,
     { query = {}, body, headers, signal }: RequestOptions,
   ): Promise<Response> {
-    const response = await this.#fetch(`${this.url}${path}${queryString(query, this.tree)}`, {
+    const at = method === "GET" ? this.#at : undefined;
+    const all = { tree: this.tree, at, ...query };
+    const response = await this.#fetch(`${this.url}${path}${queryString(all)}`, {
       method,
       headers: { ...headers, Authorization: `Bearer ${this.#token}` },
       // Another host would get the credential.
@@ -194,8 +201,8 @@ function claimsOf(token: string): unknown {
   }
 }
 
-function queryString(query: Query, tree: string | undefined): string {
-  const parameters = Object.entries({ tree, ...query }).flatMap(([name, value]) =>
+function queryString(query: Query): string {
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     (value === undefined ? [] : [value].flat()).map((it) => [name, it])
   );
   const encoded = parameters.map((pair) => pair.map(encodeURIComponent).join("="));

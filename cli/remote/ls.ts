@@ -6,7 +6,7 @@ import { Connection } from "./connection.ts";
 import { listing } from "./listing.ts";
 import { printLines } from "../output.ts";
 import { RemoteError } from "./remote_error.ts";
-import { remoteDirectory, verbArguments } from "./verb.ts";
+import { remoteDirectory, verbArguments, versionOption } from "./verb.ts";
 
 /** How entries are printed. */
 interface Format {
@@ -18,9 +18,11 @@ interface Format {
 /** `strongroom ls`: lists directories and files of a server (C 25). */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, {
+    at: { type: "string" },
     long: { type: "boolean", short: "l", default: false },
     recursive: { type: "boolean", short: "R", default: false },
   });
+  versionOption("--at", values.at);
   const [path = "", ...others] = positionals.map(remoteDirectory);
   const connection = await Connection.open(values);
   if (others.length > 0) return await listSeveral(connection, [path, ...others], values);

@@ -12,6 +12,7 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, {
     recursive: { type: "boolean", short: "r", default: false },
     force: { type: "boolean", short: "f", default: false },
+    purge: { type: "boolean", default: false },
   });
   const paths = [...new Set(positionals.map(remotePath))];
   if (paths.length === 0 && !values.force) throw new UsageError("rm needs one path or more");
@@ -23,7 +24,7 @@ export async function run(args: string[]): Promise<number> {
   } else {
     for (const path of paths) {
       try {
-        count += await readChanged(await removeFile(connection, path), values);
+        count += await readChanged(await removeFile(connection, path, values), values);
       } catch (error) {
         // The others do not depend on it.
         if (!(error instanceof RemoteError) || error.status === 401) throw error;
@@ -41,10 +42,10 @@ export async function run(args: string[]): Promise<number> {
 async function removeAll(
   connection: Connection,
   paths: readonly string[],
-  options: { readonly json: boolean; readonly force: boolean },
+  options: { readonly json: boolean; readonly force: boolean; readonly purge: boolean },
 ): Promise<number> {
   try {
-    const query = { "paths[]": paths };
+    const query = { "paths[]": paths, purge: options.purge ? "true" : undefined };
     return await readChanged(
       await connection.request("DELETE", "/resources/", { query }),
       options,
@@ -63,12 +64,17 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Deletes a file, and never a directory, even if one takes its place meanwhile. */
-async function removeFile(connection: Connection, path: string): Promise<Response> {
+async function removeFile(
+  connection: Connection,
+  path: string,
+  { purge }: { readonly purge: boolean },
+): Promise<Response> {
   const { etag } = await connection.json(StatEntry, "GET", "/resources/stat", { query: { path } });
   if (etag === null) {
     throw new RemoteError(400, "ErrIsDirectory", `"${path}" is a directory: use rm -r`);
   }
   return await connection.request("DELETE", Connection.filePath(path), {
     headers: { "If-Match": etag },
+    query: { purge: purge ? "true" : undefined },
   });
 }

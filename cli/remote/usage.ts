@@ -23,14 +23,20 @@ export async function run(args: string[]): Promise<number> {
 
 function usageText(usage: Usage): string {
   const { files, directories, bytes, stored_bytes: stored, uploading, quota } = usage;
+  const { history_bytes: history, tagged_bytes: tagged } = usage;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ["Files", files.toLocaleString("en")],
     ["Directories", directories.toLocaleString("en")],
     ["Size", formatBytes(bytes)],
     ["Stored", formatBytes(stored)],
     ["Uploading", uploading === 0 ? undefined : formatBytes(uploading)],
+    ["Tags", tagged === 0 ? undefined : formatBytes(tagged)],
+    ["History", history === 0 ? undefined : formatBytes(history)],
     ["Quota", quota === null ? undefined : formatBytes(quota)],
-    ["Left", quota === null ? undefined : formatBytes(Math.max(0, quota - bytes - uploading))],
+    [
+      "Left",
+      quota === null ? undefined : formatBytes(Math.max(0, quota - bytes - uploading - tagged)),
+    ],
   ];
   return facts.filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name.padEnd(13)}${value}`).join("\n");

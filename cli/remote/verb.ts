@@ -65,6 +65,16 @@ function checked(work: () => string): string {
   }
 }
 
+/**
+ * The value of an option that names a version of a tree, as the server reads it.
+ *
+ * @throws {UsageError} when it is empty.
+ */
+export function versionOption<Given extends string | undefined>(name: string, given: Given): Given {
+  if (given !== "") return given;
+  throw new UsageError(`${name} must be a version, a time or a tag, not ""`);
+}
+
 /** One argument. @throws {UsageError} unless exactly one is given. */
 export function onlyPath(command: string, positionals: readonly string[]): string {
   const [path, ...others] = positionals;

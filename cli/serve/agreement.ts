@@ -24,6 +24,11 @@ export async function agreementOf(settings: Settings): Promise<Agreement> {
       STRONGROOM_MAX_UPLOAD_REQUEST_SIZE: settings.maxUploadRequestSize,
       STRONGROOM_USER_QUOTA: settings.userQuota,
       STRONGROOM_RATE_LIMIT: settings.rateLimit,
+      // A server of an earlier version states nothing of it, and keeps none.
+      ...(settings.history > 0 && {
+        STRONGROOM_HISTORY: `${settings.history / 1000}s`,
+        STRONGROOM_HISTORY_MAX_BYTES: settings.historyMaxBytes,
+      }),
     }),
   };
 }

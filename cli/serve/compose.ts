@@ -23,6 +23,7 @@ import { expireUploads } from "../../core/tree/upload_expiry.ts";
 import { UploadLocks } from "../../core/tree/upload_locks.ts";
 import { Sweeper } from "../../core/tree/sweeper.ts";
 import { collectDropped } from "../../core/upkeep/collection.ts";
+import { HistoryRetention } from "../../core/upkeep/history_retention.ts";
 import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover, reportUnnameable } from "../../core/upkeep/recover.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
@@ -232,6 +233,15 @@ export async function compose(
   const settledTime = () => records.upkeep.settledTime(Date.now());
   const days = settings.scanRetentionDays;
   parts.use(new ScanRetention({ scans: records.scans, days, settledTime, log }));
+  await records.history.turn(settings.history > 0);
+  parts.use(
+    new HistoryRetention({
+      ...{ records, blobs, history: records.history, room: blobs.room, settledTime, log },
+      keepMs: settings.history,
+      maxBytes: settings.historyMaxBytes ?? settings.userQuota ??
+        (blobs.room === undefined ? Infinity : blobs.room.diskBytes / 2),
+    }),
+  );
   parts.use(expireQuarantine({ quarantine: blobs.quarantine, settledTime, log }));
   const { shared } = records;
   if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));

@@ -9,7 +9,14 @@ import { secretFiles } from "../../schemas/settings.ts";
 import { MODULE_DIRECTORIES } from "../../storage/threads/program_modules.ts";
 import { namesOf } from "../../storage/disk/path_names.ts";
 import { backupArguments } from "../backup_arguments.ts";
-import { type Access, type CommandName, COMMANDS, type CommandWith, isLight } from "../commands.ts";
+import {
+  type Access,
+  type CommandName,
+  COMMANDS,
+  type CommandWith,
+  isLight,
+  restoresPast,
+} from "../commands.ts";
 import { DIRECTORY_VARIABLES, loadSettings, trustVariables } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
 import { migrateArguments } from "../migrate_arguments.ts";
@@ -96,6 +103,7 @@ async function permissionsOf(name: CommandName, args: readonly string[]): Promis
   if (isWith("login", name)) return await loginPermissions(name, args);
   if (isWith("server", name)) return await serverPermissions(args);
   if (isWith("transfer", name)) return await transferPermissions(name, args);
+  if (name === "restore" && restoresPast(args)) return await serverPermissions(args);
   if (isWith("data", name)) return await dataPermissions(name, args);
   // Of the others, only a scan by a server is launched.
   return await remoteScanPermissions(args);

@@ -3,7 +3,7 @@ import { parseSize } from "../../schemas/units.ts";
 import { orMissing } from "../../storage/disk/files.ts";
 import { parseArguments, patterns } from "../arguments.ts";
 import type { ConnectionOptions } from "../remote/connection.ts";
-import { remoteDirectory } from "../remote/verb.ts";
+import { remoteDirectory, versionOption } from "../remote/verb.ts";
 import { UsageError } from "../usage_error.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
@@ -44,6 +44,7 @@ export function copyArguments(args: readonly string[]): CopyArguments {
     args: [...args],
     options: {
       ...COMMON,
+      at: { type: "string" },
       name: { type: "string" },
       "on-conflict": { type: "string", default: "error" },
     },
@@ -57,11 +58,13 @@ export function copyArguments(args: readonly string[]): CopyArguments {
   }
   refuseEmpty(positionals);
   const { name } = values;
+  const at = versionOption("--at", values.at);
   if (name !== undefined && (sources.length > 1 || !isName(name))) {
     throw new UsageError(`--name must be a name without slashes, for one source, not "${name}"`);
   }
   return {
     ...commonOptions(values),
+    at,
     sources,
     destination,
     name,
@@ -118,6 +121,7 @@ export function syncArguments(args: readonly string[]): SyncArguments {
     args: [...args],
     options: {
       ...COMMON,
+      at: { type: "string" },
       delete: { type: "boolean", default: false },
       "allow-empty": { type: "boolean", default: false },
       "max-delete": { type: "string" },
@@ -134,8 +138,11 @@ export function syncArguments(args: readonly string[]): SyncArguments {
   }
   refuseEmpty(positionals);
   const isUpload = isRemote(destination);
+  const at = versionOption("--at", values.at);
+  if (isUpload && at !== undefined) throw new UsageError("--at is for what comes from the server");
   return {
     ...commonOptions(values),
+    at,
     isUpload,
     source: isUpload ? source : remoteDirectory(source),
     destination: isUpload ? remoteDirectory(destination) : destination,

@@ -14,6 +14,7 @@ import { transfer } from "./transfer.ts";
 /** `strongroom put`: sends files and directories to a server (C 25). */
 export async function run(args: string[]): Promise<number> {
   const given = copyArguments(args);
+  if (given.at !== undefined) throw new UsageError("--at is for what comes from a server");
   const destination = remoteDirectory(given.destination);
   if (given.sources.includes("-")) return await putStdin({ ...given, destination });
   const sources = sourcesOf(given);

@@ -56,7 +56,7 @@ export async function applyCommit(
   request: CommitTarget,
   plan: (staging: Staging) => Promise<PlannedCommit>,
 ): Promise<ChangeSet> {
-  const { caller, parentCommit } = request;
+  const { caller, parentCommit, message } = request;
   let waiting: WaitingContent;
   await using staging = new Staging(hub.tree, {
     caller,
@@ -65,6 +65,7 @@ export async function applyCommit(
     alongside: (transaction) => carryOut(hub, { request, planned, waiting }, transaction),
     // Commit ids are those of what is committed: no other work may share the transaction.
     alone: parentCommit !== undefined,
+    message,
   });
   const planned = await plan(staging);
   return await repeated(hub, async () => {

@@ -1,7 +1,8 @@
 import { AppError, quoted } from "../errors.ts";
 import { nameOf } from "../paths.ts";
 import { KEPT_DIRECTORY } from "./kept_directory.ts";
-import { entryNotFound, type Hub, MAIN, readRevision, type Repository } from "./repository.ts";
+import { readRevision } from "./read_revision.ts";
+import { entryNotFound, type Hub, MAIN, type Repository } from "./repository.ts";
 
 /** How many files and folders of a repository are looked at, at most. */
 const MAX_RECORDS = 10_000;

@@ -21,27 +21,26 @@ export async function refusedUploads(
   const room = await roomOf(tree, caller);
   // An object is sent once, however often it is named.
   const known = new Map<string, AppError | undefined>();
-  return objects.map((object) => {
-    if (object === undefined) return undefined;
-    const { sha256, size } = object;
-    const key = `${sha256} ${size}`;
-    if (!known.has(key)) {
-      known.set(
-        key,
-        refusalOf(() => {
-          refuseLarge(tree, { path: sha256, size });
-          room.require(size);
-        }),
-      );
+  const refusals: (AppError | undefined)[] = [];
+  for (const object of objects) {
+    const key = object && `${object.sha256} ${object.size}`;
+    if (object !== undefined && key !== undefined && !known.has(key)) {
+      const { sha256, size } = object;
+      const refusal = await refusalOf(async () => {
+        refuseLarge(tree, { path: sha256, size });
+        await room.require(size);
+      });
+      known.set(key, refusal);
     }
-    return known.get(key);
-  });
+    refusals.push(key === undefined ? undefined : known.get(key));
+  }
+  return refusals;
 }
 
 /** The refusal that a check throws. Any other error is thrown. */
-function refusalOf(check: () => void): AppError | undefined {
+async function refusalOf(check: () => Promise<void>): Promise<AppError | undefined> {
   try {
-    check();
+    await check();
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error;

@@ -54,6 +54,8 @@ export interface CommitTarget {
   readonly directory: string;
   /** The commit id that the repository must have. @default any */
   readonly parentCommit?: string | undefined;
+  /** Why it is done. @default nothing is said */
+  readonly message?: string | undefined;
   /** Aborts when the client has gone: a commit that has not begun then is not carried out. */
   readonly signal?: AbortSignal;
 }

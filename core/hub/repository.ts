@@ -2,7 +2,8 @@ import { type Caller, ownerOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "../tree/changes.ts";
-import type { Revision, Revisions } from "./revisions.ts";
+import { isSegment } from "./names.ts";
+import type { Revisions } from "./revisions.ts";
 import type { HubStore } from "./store.ts";
 
 /** What reading from the hub works with. */
@@ -33,7 +34,7 @@ export interface Repository extends RepositoryName {
 /** The branch that every repository has. */
 export const MAIN = "main";
 /** Another name of it. */
-const HEAD = "HEAD";
+export const HEAD = "HEAD";
 
 /** Namespaces that addresses use for something else. */
 const RESERVED = new Set(["api", "datasets", "lfs", "models", "spaces", "t"]);
@@ -85,11 +86,6 @@ export function isNamespace(text: string): boolean {
   return isSegment(text) && !RESERVED.has(text);
 }
 
-function isSegment(text: string): boolean {
-  return /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9_])?$/.test(text) &&
-    !text.includes("--") && !text.includes("..") && !text.endsWith(".git");
-}
-
 /**
  * Finds the directory of a repository.
  *
@@ -110,50 +106,6 @@ export async function findRepository(
 export interface RevisionName {
   readonly repository: Repository;
   readonly revision: string;
-}
-
-/**
- * What `read` returns for the present revision of a repository, which must be the one that is named: `main`
- * or its commit id (C 20). See {@link Revisions.during}.
- *
- * @throws {AppError} `ErrHubRepositoryNotFound`, `ErrHubRevisionNotFound`, and what `read` throws.
- */
-export async function readRevision<T>(
-  hub: Hub,
-  { repository, revision }: RevisionName,
-  read: (revision: Revision, record: ResourceRecord) => Promise<T>,
-  discard?: (result: T) => Promise<void>,
-): Promise<T> {
-  // Names without a repository would displace the revisions that are kept.
-  if (!hub.revisions.keeps(repository)) await findRepository(hub, repository);
-  return await hub.revisions.during(repository, async (present) => {
-    const record = await findRepository(hub, repository);
-    requireNamed(repository, revision, present);
-    return await read(present, record);
-  }, discard);
-}
-
-/**
- * The present revision of a repository, which must be the one that is named. See {@link readRevision}.
- *
- * @throws {AppError} `ErrHubRepositoryNotFound`, `ErrHubRevisionNotFound`.
- */
-export function requireRevision(
-  hub: Hub,
-  repository: Repository,
-  revision: string,
-): Promise<Revision> {
-  return readRevision(hub, { repository, revision }, (present) => Promise.resolve(present));
-}
-
-function requireNamed({ id }: Repository, revision: string, { commitId }: Revision): void {
-  if ([MAIN, HEAD, `refs/heads/${MAIN}`, commitId].includes(revision)) return;
-  throw new AppError(
-    "ErrHubRevisionNotFound",
-    `Revision ${
-      quoted(revision)
-    } of ${id} not found: expected ${MAIN} or the commit id ${commitId}`,
-  );
 }
 
 /** The error for a path that a repository does not have. */

@@ -1,6 +1,7 @@
 import type { Chunk } from "../content.ts";
 import { AppError, RetryLater } from "../errors.ts";
-import { type Hub, MAIN, readRevision, type Repository } from "./repository.ts";
+import { readRevision } from "./read_revision.ts";
+import { type Hub, MAIN, type Repository } from "./repository.ts";
 
 /** The most files of a repository that a list shows. */
 const MAX_SIBLINGS = 1000;

@@ -2,9 +2,12 @@ import { type Caller, ownerOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { download, type FileDownload, type FileSelection } from "../tree/download.ts";
+import type { PastPoint } from "../history_changes.ts";
 import type { Tree } from "../tree/changes.ts";
+import { treeAt } from "../tree/past_tree.ts";
 import { isLfsFile } from "./git_files.ts";
-import { entryNotFound, type Hub, readRevision, type RevisionName } from "./repository.ts";
+import { readRevision } from "./read_revision.ts";
+import { entryNotFound, type Hub, type Repository, type RevisionName } from "./repository.ts";
 import { pathIn } from "./tree_list.ts";
 
 /** A request for a file of a repository. */
@@ -23,6 +26,10 @@ export interface RepositoryFile {
   readonly sha256: string;
   /** The id of its blob in Git, if it is none of Git LFS. */
   readonly blobId: string | undefined;
+  /** With the directory that has it. */
+  readonly repository: Repository;
+  /** @default the present state has it */
+  readonly past: PastPoint | undefined;
 }
 
 /**
@@ -35,12 +42,13 @@ export function findRepositoryFile(
   hub: Hub,
   request: RepositoryFileRequest,
 ): Promise<RepositoryFile> {
-  const { repository, onRevision } = request;
-  const { userId, directory } = repository;
-  const { records, verdicts, gate } = hub.tree;
-  return readRevision(hub, request, async ({ commitId }) => {
+  const { onRevision } = request;
+  const { verdicts, gate } = hub.tree;
+  return readRevision(hub, request, async ({ commitId }, _record, place) => {
+    const { repository, tree: { records }, past } = place;
+    const { userId, directory } = repository;
     onRevision(commitId);
-    const path = pathIn(request, request.path);
+    const path = pathIn(place, request.path);
     const found = await records.findByPath({ userId, everyone: false }, [path]);
     const record = found.get(path);
     if (record === undefined) throw entryNotFound(repository, request.path);
@@ -53,7 +61,7 @@ export function findRepositoryFile(
     const ids = isLfsFile(file)
       ? new Map<string, string>()
       : await hub.store.blobIds([record.hash]);
-    return { commitId, record, sha256, blobId: ids.get(record.hash) };
+    return { commitId, record, sha256, blobId: ids.get(record.hash), repository, past };
   });
 }
 
@@ -66,6 +74,8 @@ export interface PromisedFileRequest<Selection extends FileSelection> {
   readonly record: number;
   /** In lower-case hex. */
   readonly sha256: string;
+  /** When the tree had the file. @default it has it */
+  readonly past?: PastPoint | undefined;
   /** Selects what to read of it. */
   readonly select: (record: ResourceRecord) => Selection;
   readonly signal: AbortSignal;
@@ -79,6 +89,20 @@ export interface PromisedFileRequest<Selection extends FileSelection> {
  *   `ErrResourcesQuarantined` when the gate refuses it.
  */
 export async function openPromisedFile<Selection extends FileSelection>(
+  present: Tree,
+  request: PromisedFileRequest<Selection>,
+): Promise<FileDownload<Selection>> {
+  const { past, caller } = request;
+  if (past === undefined) return await openIn(present, request);
+  try {
+    return await openIn((await treeAt(present, ownerOf(caller), past)).tree, request);
+  } catch (error) {
+    const isGone = error instanceof AppError && error.kind === "ErrVersionsNotFound";
+    throw isGone ? replaced(request.sha256) : error;
+  }
+}
+
+async function openIn<Selection extends FileSelection>(
   tree: Tree,
   request: PromisedFileRequest<Selection>,
 ): Promise<FileDownload<Selection>> {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { quoted, RetryLater } from "../errors.ts";
 import type { ChangeSet, Root } from "../tree/change_set.ts";
 import type { ChangeListener } from "../tree/changes.ts";
-import type { HubStore, RepositoryDirectory, RepositoryVersion } from "./store.ts";
+import type { AtPoint, HubStore, RepositoryDirectory, RepositoryVersion } from "./store.ts";
 
 /** The state of a repository. */
 export interface Revision {
@@ -140,39 +140,19 @@ export class Revisions implements ChangeListener {
   /** @param former Is the revision still, if nothing in the repository has changed. */
   #compute({ userId, directory }: RepositoryDirectory, former?: Revision): Kept {
     const version = this.#store.versionOf({ userId, directory });
-    const revision = version.then(() => this.#read({ userId, directory })).then((present) => {
-      const { commitId, modifiedAt } = present;
-      const isSame = former?.commitId === commitId && former.modifiedAt === modifiedAt;
-      return isSame ? former : present;
-    });
+    const revision = version.then(() => repositoryDigest(this.#store, { userId, directory })).then(
+      (present) => {
+        const { commitId, modifiedAt } = present;
+        const isSame = former?.commitId === commitId && former.modifiedAt === modifiedAt;
+        return isSame ? former : present;
+      },
+    );
     const kept: Kept = { userId, directory, version, revision };
     revision.catch(() => {
       const key = keyOf(kept);
       if (this.#kept.get(key) === kept) this.#kept.delete(key);
     });
     return kept;
-  }
-
-  async #read(repository: RepositoryDirectory): Promise<Revision> {
-    const digest = createHash("sha256");
-    let modifiedAt = 0;
-    for (let after: string | undefined = ""; after !== undefined;) {
-      const page = await this.#store.page({
-        ...repository,
-        form: { kind: "digests" },
-        below: repository.directory,
-        recursive: true,
-        after,
-        limit: PAGE_RECORDS,
-      });
-      if (page.withoutSha256 !== undefined) {
-        throw later(repository, `the SHA-256 of ${quoted(page.withoutSha256)} is not known`);
-      }
-      digest.update(page.text);
-      modifiedAt = Math.max(modifiedAt, page.modifiedAt);
-      after = page.next;
-    }
-    return { commitId: digest.digest("hex").slice(0, COMMIT_ID_DIGITS), modifiedAt };
   }
 
   /**
@@ -186,6 +166,36 @@ export class Revisions implements ChangeListener {
     if (segments.length === REPOSITORY_SEGMENTS) this.#kept.delete(key);
     else above?.add(key);
   }
+}
+
+/**
+ * Computes the revision of a repository from all of its files.
+ *
+ * @throws {RetryLater} when the SHA-256 of a file is not known yet.
+ */
+export async function repositoryDigest(
+  store: HubStore,
+  repository: RepositoryDirectory & AtPoint,
+): Promise<Revision> {
+  const digest = createHash("sha256");
+  let modifiedAt = 0;
+  for (let after: string | undefined = ""; after !== undefined;) {
+    const page = await store.page({
+      ...repository,
+      form: { kind: "digests" },
+      below: repository.directory,
+      recursive: true,
+      after,
+      limit: PAGE_RECORDS,
+    });
+    if (page.withoutSha256 !== undefined) {
+      throw later(repository, `the SHA-256 of ${quoted(page.withoutSha256)} is not known`);
+    }
+    digest.update(page.text);
+    modifiedAt = Math.max(modifiedAt, page.modifiedAt);
+    after = page.next;
+  }
+  return { commitId: digest.digest("hex").slice(0, COMMIT_ID_DIGITS), modifiedAt };
 }
 
 /** Whether a version has all changes of another one. */

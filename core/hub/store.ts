@@ -1,6 +1,7 @@
 /** What the hub needs from storage: pages of the files of repositories (C 20). */
 
 import type { Verdict } from "../../schemas/verdict_names.ts";
+import type { PastPoint } from "../history_changes.ts";
 import type { Chunk } from "../content.ts";
 
 /** The directory of a repository, and whose it is. */
@@ -8,6 +9,12 @@ export interface RepositoryDirectory {
   readonly userId: number;
   /** Such as `models/ns/name`. */
   readonly directory: string;
+}
+
+/** When a repository is read. */
+export interface AtPoint {
+  /** @default now */
+  readonly past?: PastPoint | undefined;
 }
 
 /** What a page has of each record. */
@@ -28,7 +35,7 @@ interface JudgedForm {
 }
 
 /** Which records of a repository a page has. */
-export interface PageRequest extends RepositoryDirectory {
+export interface PageRequest extends RepositoryDirectory, AtPoint {
   readonly form: PageForm;
   /** The directory whose records are listed, by its path in the tree. */
   readonly below: string;
@@ -40,7 +47,7 @@ export interface PageRequest extends RepositoryDirectory {
 }
 
 /** Named records of a repository. */
-export interface PathsRequest extends RepositoryDirectory {
+export interface PathsRequest extends RepositoryDirectory, AtPoint {
   readonly form: PageForm;
   /** Paths in the tree. */
   readonly paths: readonly string[];

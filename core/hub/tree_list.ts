@@ -1,7 +1,8 @@
 import { MAX_TARGETS } from "../paths.ts";
 import { AppError } from "../errors.ts";
 import { repositoryPath } from "./kept_directory.ts";
-import { entryNotFound, type Hub, readRevision, type RevisionName } from "./repository.ts";
+import { type ReadPlace, readRevision } from "./read_revision.ts";
+import { entryNotFound, type Hub, type RevisionName } from "./repository.ts";
 import type { RepositoryPage } from "./store.ts";
 
 /** A page with the commit id of the state that it is from. */
@@ -28,12 +29,13 @@ export interface TreeRequest extends RevisionName {
  * @throws {AppError} `ErrHubRepositoryNotFound`, `ErrHubRevisionNotFound`, `ErrHubEntryNotFound`.
  */
 export function listTree(hub: Hub, request: TreeRequest): Promise<TreePage> {
-  const { repository, path, recursive, expand, after, limit } = request;
-  const { userId, directory } = repository;
-  return readRevision(hub, request, async ({ commitId }) => {
-    const below = path === "" ? directory : pathIn(request, path);
-    if (below !== directory) await requireFolder(hub, request, below);
+  const { path, recursive, expand, after, limit } = request;
+  return readRevision(hub, request, async ({ commitId }, _record, place) => {
+    const { repository: { userId, directory }, past } = place;
+    const below = path === "" ? directory : pathIn(place, path);
+    if (below !== directory) await requireFolder(place, path, below);
     const page = await hub.store.page({
+      past,
       userId,
       directory,
       form: treeForm(hub, expand ? commitId : undefined),
@@ -62,7 +64,7 @@ export interface PathsInfoRequest extends RevisionName {
  *   there are too many paths.
  */
 export function pathsInfo(hub: Hub, request: PathsInfoRequest): Promise<TreePage> {
-  const { repository: { userId, directory }, paths, expand } = request;
+  const { paths, expand } = request;
   if (paths.length > MAX_TARGETS) {
     throw new AppError(
       "ErrResourcesInvalidRequest",
@@ -70,8 +72,10 @@ export function pathsInfo(hub: Hub, request: PathsInfoRequest): Promise<TreePage
     );
   }
   const wanted = new Set(paths.flatMap((path) => cleanPath(path) ?? []));
-  return readRevision(hub, request, async ({ commitId }) => {
+  return readRevision(hub, request, async ({ commitId }, _record, place) => {
+    const { repository: { userId, directory }, past } = place;
     const page = await hub.store.at({
+      past,
       userId,
       directory,
       form: treeForm(hub, expand ? commitId : undefined),
@@ -106,8 +110,8 @@ function treeForm({ tree }: Hub, commitId: string | undefined) {
 }
 
 async function requireFolder(
-  { tree }: Hub,
-  { repository, path }: TreeRequest,
+  { tree, repository }: ReadPlace,
+  path: string,
   below: string,
 ): Promise<void> {
   const scope = { userId: repository.userId, everyone: false };

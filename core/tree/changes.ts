@@ -4,6 +4,7 @@ import type { DamageLog } from "../damage.ts";
 import type { Gate } from "../gate.ts";
 import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
+import type { HistoryStore } from "../history.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore } from "../blob_store.ts";
 import type {
@@ -18,7 +19,7 @@ import { batchesOf } from "../record_lists.ts";
 import type { RecordSearch } from "../search.ts";
 import type { RecordShares } from "../shares.ts";
 import { type ChangeSet, changesOf, eventsOf, type ResourceEvent } from "./change_set.ts";
-import { requireUnlocked } from "./locked.ts";
+import { changedTrees, requireUnlocked } from "./locked.ts";
 import type { Sweeper } from "./sweeper.ts";
 
 /** The limits of one upload (RS 8, C 6). Sizes are in bytes. */
@@ -38,7 +39,8 @@ export interface TreeParts {
     & RecordSearch
     & RecordShares
     & Partial<DecidedUploads>
-    & Partial<LocatedLookup>;
+    & Partial<LocatedLookup>
+    & { readonly history?: HistoryStore };
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;
@@ -72,6 +74,8 @@ export interface Tree extends TreeParts {
 /** On whose behalf work is carried out, and how. */
 export interface CommitOptions extends Pick<WriteOptions<ChangeSet>, "alone" | "isLocal"> {
   readonly caller: Caller;
+  /** Why it is done, for the history of the tree. @default nothing is said */
+  readonly message?: string | undefined;
 }
 
 /**
@@ -88,12 +92,16 @@ export interface CommitOptions extends Pick<WriteOptions<ChangeSet>, "alone" | "
 export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
-  { caller, ...options }: CommitOptions,
+  { caller, message, ...options }: CommitOptions,
 ): Promise<ChangeSet> {
   const { entriesOf } = tree.events;
   const changes = await tree.records.write(async (transaction) => {
     const changes = await work(transaction);
     await requireUnlocked(transaction, changes, caller);
+    for (const userId of changedTrees(changes)) {
+      if (userId === caller.userId && message === undefined) continue;
+      await transaction.history.describe(userId, { author: caller.userId, message });
+    }
     return changes;
   }, {
     ...options,

@@ -53,7 +53,8 @@ async function copyAlone(
   return { overwritten: [], added, updated: [], merged: [] };
 }
 
-function changesOfCopy(
+/** The changes of {@link copy}. */
+export function changesOfCopy(
   { targets, replaced, newDirectories }: PreparedTargets,
   { overwritten, added, updated }: TransferEffects,
 ): ChangeSet {

@@ -60,7 +60,7 @@ export async function createUpload(
     ? undefined
     : await findConflict(tree, { userId, path, onConflict });
   // The first part stays where it is.
-  tree.blobs.requireSpace(size - (joined[0]?.size ?? 0));
+  await tree.blobs.requireSpace(size - (joined[0]?.size ?? 0));
   const now = Date.now();
   const upload = {
     id,

@@ -20,7 +20,7 @@ export async function withSize(
     throw invalidUpload(`Upload-Length is ${size}, but the upload has ${upload.size} bytes`);
   }
   refuseOversized(tree, upload.path, size);
-  tree.blobs.requireSpace(size - upload.received);
+  await tree.blobs.requireSpace(size - upload.received);
   const quota = quotaOf(tree, caller);
   if (!await store.fix(upload, size, quota)) throw tooManyBytes("upload", quota ?? 0);
   return { ...upload, size, deferred: false };

@@ -62,7 +62,7 @@ export async function requireUnlocked(
 }
 
 /** The trees in which something has changed. */
-function changedTrees(changes: ChangeSet): Set<number> {
+export function changedTrees(changes: ChangeSet): Set<number> {
   return new Set(changes.flatMap(treesOf));
 }
 

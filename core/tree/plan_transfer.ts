@@ -35,7 +35,8 @@ export interface TransferRequest {
   readonly requirePlacement?: (placement: Placement) => void;
 }
 
-export type TransferVerb = "move" | "copy";
+/** What is restored is copied from an earlier version of the tree (C 26). */
+export type TransferVerb = "move" | "copy" | "restore";
 
 /** A {@link TransferRequest} with sanitized paths. */
 export interface ParsedTransfer {
@@ -65,7 +66,7 @@ export function parseTransfer(verb: TransferVerb, request: TransferRequest): Par
   if (first === undefined) {
     throw new AppError("ErrResourcesInvalidRequest", `Cannot ${verb}: a source is required`);
   }
-  if (sources.includes(destination)) {
+  if (verb !== "restore" && sources.includes(destination)) {
     throw invalidTransfer(verb, destination, "it is also the destination");
   }
   if (verb === "move" && sources.length === 1 && destination === "" && parentOf(first) === "") {
@@ -139,7 +140,10 @@ class Planner {
   }
 
   #targetOf(source: ResourceRecord): string {
-    if (this.#options.transfer.isExact) return this.#exactTarget(source);
+    const { isExact, destination } = this.#options.transfer;
+    if (isExact) return this.#exactTarget(source);
+    // What is restored to its own path does not go into a directory that is there.
+    if (source.path === destination) return this.#directoryTarget(source);
     return source.isDir ? this.#directoryTarget(source) : this.#fileTarget(source);
   }
 
@@ -227,7 +231,7 @@ class Planner {
     const { transfer: { verb, force, isExact } } = this.#options;
     const record = this.#find(target);
     if (record === undefined || this.#replaced.includes(record)) return;
-    const isSource = record.id === source.id;
+    const isSource = verb !== "restore" && record.id === source.id;
     if (isSource && source.isDir) {
       throw invalidTransfer(verb, target, "a directory cannot be moved into itself");
     }
@@ -247,7 +251,7 @@ class Planner {
   /** RS 4.4.5. */
   #refuseInside(source: ResourceRecord): void {
     const { verb, destination } = this.#options.transfer;
-    if (source.isDir && isBelow(destination, source.path)) {
+    if (verb !== "restore" && source.isDir && isBelow(destination, source.path)) {
       throw invalidTransfer(
         verb,
         source.path,

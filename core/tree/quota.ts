@@ -2,7 +2,8 @@ import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import type { TreeBounds } from "../decided_upload.ts";
 import { AppError } from "../errors.ts";
-import type { Usage, WriteTransaction } from "../ports.ts";
+import type { WriteTransaction } from "../ports.ts";
+import { takenBy } from "../usage.ts";
 import { formatBytes, KIB } from "../../schemas/units.ts";
 import type { Tree } from "./changes.ts";
 
@@ -31,7 +32,7 @@ export async function requireRoom(
   { caller, size, replacedBytes }: { caller: Caller; size: number; replacedBytes: number },
 ): Promise<void> {
   const room = await roomOf(tree, caller);
-  room.require(size, replacedBytes);
+  await room.require(size, replacedBytes);
 }
 
 /** The room of a tree at a moment, for contents that are to come one after the other. */
@@ -41,7 +42,7 @@ export interface Room {
    *
    * @throws {AppError} as {@link requireRoom} does.
    */
-  require(size: number, replacedBytes?: number): void;
+  require(size: number, replacedBytes?: number): Promise<void>;
 }
 
 /** The room of the tree that the caller acts in. See {@link requireRoom}. */
@@ -52,10 +53,10 @@ export async function roomOf(tree: Tree, caller: Caller): Promise<Room> {
     : takenBy(await tree.records.usage({ userId: ownerOf(caller), everyone: false }));
   let taken = 0;
   return {
-    require(size, replacedBytes = 0) {
+    async require(size, replacedBytes = 0) {
       const exceeds = quota !== undefined && used + taken - replacedBytes + size > quota;
       if (exceeds && size > 0) throw tooManyBytes("upload", quota);
-      tree.blobs.requireSpace(taken + size);
+      await tree.blobs.requireSpace(taken + size);
       taken += size;
     },
   };
@@ -80,11 +81,8 @@ export function contentWithinQuota(
     for await (const chunk of content) {
       size += chunk.length;
       // Other uploads may have ended meanwhile.
-      const { bytes, uploading } = await tree.records.usage({
-        userId: ownerOf(caller),
-        everyone: false,
-      });
-      if (bytes + uploading + size > quota) throw tooManyBytes("upload", quota);
+      const held = await tree.records.usage({ userId: ownerOf(caller), everyone: false });
+      if (takenBy(held) + size > quota) throw tooManyBytes("upload", quota);
       yield chunk;
     }
   }
@@ -124,11 +122,6 @@ export function boundsOf(tree: Tree, caller: Caller): TreeBounds | undefined {
 
 function maxRecordsOf(quota: number): number {
   return Math.max(MIN_RECORDS, Math.floor(quota / BYTES_PER_RECORD));
-}
-
-/** What counts against a quota, in bytes: files, and those whose upload is unfinished (C 21). */
-function takenBy({ bytes, uploading }: Usage): number {
-  return bytes + uploading;
 }
 
 /** The error for what exceeds a quota. */

@@ -4,6 +4,7 @@ import { sanitizeAll } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
 import { commit, type Tree } from "./changes.ts";
+import { purgeDeleted } from "./trash.ts";
 
 /** A request to delete records (RS 4.6). */
 export interface RemoveRequest {
@@ -11,6 +12,8 @@ export interface RemoveRequest {
   readonly paths: readonly string[];
   /** Throws if the request does not apply to the record of a path. @default it always does */
   readonly requireCondition?: (found: ResourceRecord) => void;
+  /** Whether no version is to have the content any more (C 26). @default false */
+  readonly purges?: boolean;
 }
 
 /**
@@ -20,15 +23,16 @@ export interface RemoveRequest {
  * @throws {AppError} `ErrResourcesInvalidRequest` when no path is given or a path is invalid,
  *   `ErrResourcesNotFound` when a path has no record, and what `requireCondition` throws.
  */
-export function remove(
+export async function remove(
   tree: Tree,
-  { caller, paths, requireCondition }: RemoveRequest,
+  { caller, paths, requireCondition, purges = false }: RemoveRequest,
 ): Promise<ChangeSet> {
   const requested = sanitizeAll(paths);
   if (requested.length === 0) {
     throw new AppError("ErrResourcesInvalidRequest", "Cannot delete: a path is required");
   }
-  return commit(tree, async (transaction) => {
+  let forgotten: readonly string[] = [];
+  const changes = await commit(tree, async (transaction) => {
     const found = await transaction.findByPath(scopeOf(caller), requested);
     const roots = requested.map((path) => {
       const record = found.get(path);
@@ -38,6 +42,17 @@ export function remove(
       requireCondition?.(record);
       return record;
     });
-    return [changesOf("deleted", await transaction.deleteSubtrees(roots), roots)];
+    const deleted = changesOf("deleted", await transaction.deleteSubtrees(roots), roots);
+    if (purges) {
+      await transaction.last(async () => {
+        forgotten = await purgeDeleted(transaction, roots, deleted);
+      });
+    }
+    return [deleted];
   }, { caller, isLocal: true });
+  if (purges) {
+    tree.sweeper.add(forgotten);
+    await tree.sweeper.finish();
+  }
+  return changes;
 }

@@ -46,6 +46,8 @@ export interface StagingOptions {
   ) => Promise<void>;
   /** Whether no other work shares the commit. @default false */
   readonly alone?: boolean;
+  /** Why it is done, for the history of the tree. @default nothing is said */
+  readonly message?: string | undefined;
 }
 
 /** Content to receive. */
@@ -163,6 +165,7 @@ export class Staging implements AsyncDisposable {
       ...plan,
       contents,
       bounds: boundsOf(tree, caller),
+      author: caller.userId === userId ? undefined : caller.userId,
     });
     return stored && await placedFiles(files, found, stored);
   }
@@ -170,7 +173,7 @@ export class Staging implements AsyncDisposable {
   /** Places files by what is found within the transaction. */
   async #placeByTransaction(staged: StagedFiles): Promise<PlacedFiles> {
     const tree = this.#tree;
-    const { caller, alone = false } = this.#options;
+    const { caller, alone = false, message } = this.#options;
     const { blobs } = staged;
     for (const { hash } of blobs) this.#unused.add(hash);
     await tree.blobs.announce(blobs);
@@ -183,7 +186,7 @@ export class Staging implements AsyncDisposable {
             placed = await this.#place(staged, transaction);
             return placed.changes;
           }),
-        { caller, alone },
+        { caller, alone, message },
       );
     } catch (error) {
       for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);

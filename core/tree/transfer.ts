@@ -19,6 +19,8 @@ import {
 /** What a move and a copy do differently once they are planned. */
 export interface TransferOperation {
   readonly verb: TransferVerb;
+  /** @default the present records at the paths */
+  readonly sources?: Sources;
   /** Moves or copies the sources to their targets. */
   readonly run: (
     transaction: WriteTransaction,
@@ -51,12 +53,12 @@ export interface PreparedTargets {
 export function transfer(
   tree: Tree,
   request: TransferRequest,
-  { verb, run, changes }: TransferOperation,
+  { verb, run, changes, sources: given }: TransferOperation,
 ): Promise<ChangeSet> {
   const parsed = parseTransfer(verb, request);
   const work = async (transaction: WriteTransaction) => {
     const now = Date.now();
-    const sources = await findSources(transaction, request.caller, parsed);
+    const sources = given ?? await findSources(transaction, request.caller, parsed);
     const owner = { userId: sources[0].userId, everyone: false };
     const paths = pathsToPlan(sources, parsed.destination);
     const existing = await transaction.findByPath(owner, paths);

@@ -1,5 +1,5 @@
 import { type Caller, ownerOf, requireEveryone } from "../caller.ts";
-import type { Usage } from "../ports.ts";
+import type { Usage } from "../usage.ts";
 import type { Tree } from "./changes.ts";
 import { quotaOf } from "./quota.ts";
 

@@ -20,6 +20,8 @@ export async function showUsage(c: Context<AppEnvironment>, tree: Tree): Promise
     bytes: found.bytes,
     stored_bytes: found.storedBytes,
     uploading: found.uploading,
+    tagged_bytes: found.taggedBytes,
+    history_bytes: found.historyBytes,
     quota: found.quota ?? null,
   };
   return success(c, held);

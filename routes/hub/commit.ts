@@ -4,7 +4,7 @@ import { paced } from "../../core/event_loop.ts";
 import { commitFiles } from "../../core/hub/commit.ts";
 import { MAX_OPERATIONS } from "../../core/hub/operations.ts";
 import type { Operation } from "../../core/hub/ports.ts";
-import { requireRevision } from "../../core/hub/repository.ts";
+import { requireWritable } from "../../core/hub/read_revision.ts";
 import { release } from "../../core/record_lists.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
@@ -59,13 +59,14 @@ export async function postCommit(c: Handled, services: Services, mount: Mount): 
       .then((permit) => void held.use(permit));
   const lines = parsedLines(linesOf(body, permitted), permitted);
   try {
-    const { parentCommit } = await headerOf(lines);
+    const { parentCommit, summary, description } = await headerOf(lines);
     const { commitOid, changes } = await commitFiles(hub, {
       caller,
       directory: repository.directory,
       parentCommit: parentCommit ?? undefined,
+      message: messageOf(summary, description ?? ""),
       signal,
-      operations: operationsOf(lines, (revision) => requireRevision(hub, repository, revision)),
+      operations: operationsOf(lines, (revision) => requireWritable(hub, repository, revision)),
     });
     auditChange(c, {
       paths: [repository.directory],
@@ -79,6 +80,16 @@ export async function postCommit(c: Handled, services: Services, mount: Mount): 
   } finally {
     await lines.return();
   }
+}
+
+/** The most characters of the message of a commit. */
+const MAX_MESSAGE_CHARS = 4096;
+
+/** The message of a commit as Git has it: the first line, and what follows it. Undefined if it says nothing. */
+function messageOf(summary: string, description: string): string | undefined {
+  const whole = [summary, description].map((it) => it.replaceAll("\0", "").trim())
+    .filter((it) => it !== "").join("\n\n");
+  return whole === "" ? undefined : whole.slice(0, MAX_MESSAGE_CHARS);
 }
 
 function refusePullRequest(url: string): void {

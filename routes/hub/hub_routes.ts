@@ -11,7 +11,16 @@ import { postPreupload } from "./preupload.ts";
 import { removeRepository, renameRepository } from "./repository_changes.ts";
 import { showRepositories } from "./repositories.ts";
 import { getContent, resolveFile } from "./resolve.ts";
-import { checkAccess, showCommits, showReferences } from "./references.ts";
+import {
+  checkAccess,
+  postBranch,
+  postTag,
+  refuseSquash,
+  removeBranch,
+  removeTag,
+  showCommits,
+  showReferences,
+} from "./references.ts";
 import { putSettings } from "./settings.ts";
 import { showPaths, showTree } from "./tree.ts";
 import { postValidateYaml } from "./validate_yaml.ts";
@@ -154,6 +163,41 @@ const WRITING: readonly HubRoute[] = [
     action: "hub.commit",
     load: "transfer",
     handle: postCommit,
+  },
+  {
+    method: "POST",
+    path: "{api}/{ns}/{name}/branch/{rev}",
+    privilege: "resources.edit",
+    action: "hub.branch",
+    handle: postBranch,
+  },
+  {
+    method: "DELETE",
+    path: "{api}/{ns}/{name}/branch/{rev}",
+    privilege: "resources.delete",
+    action: "hub.unbranch",
+    handle: removeBranch,
+  },
+  {
+    method: "POST",
+    path: "{api}/{ns}/{name}/tag/{rev}",
+    privilege: "resources.edit",
+    action: "hub.tag",
+    handle: postTag,
+  },
+  {
+    method: "DELETE",
+    path: "{api}/{ns}/{name}/tag/{rev}",
+    privilege: "resources.delete",
+    action: "hub.untag",
+    handle: removeTag,
+  },
+  {
+    method: "POST",
+    path: "{api}/{ns}/{name}/super-squash/{rev}",
+    privilege: "resources.edit",
+    action: "hub.squash",
+    handle: refuseSquash,
   },
   {
     method: "POST",

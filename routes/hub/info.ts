@@ -1,11 +1,7 @@
 import { type Chunk, joinChunks } from "../../core/content.ts";
 import { RetryLater } from "../../core/errors.ts";
-import {
-  type Hub,
-  readRevision,
-  type Repository,
-  type RevisionName,
-} from "../../core/hub/repository.ts";
+import { type ReadPlace, readRevision } from "../../core/hub/read_revision.ts";
+import type { Hub, Repository } from "../../core/hub/repository.ts";
 import type { Revision } from "../../core/hub/revisions.ts";
 import type { FileIssue, PageRequest, RepositoryPage } from "../../core/hub/store.ts";
 import { parseQuery, type Query } from "../request/query.ts";
@@ -27,13 +23,12 @@ const encoder = new TextEncoder();
 export async function showInfo(c: Handled, { hub }: Services, mount: Mount): Promise<Response> {
   const query = parseQuery(c.req.url);
   const named = revisionOf(c, mount);
-  const { request, hasSiblings } = siblingsRequest(hub, named, query);
-  const found = await readRevision(hub, named, async (revision, record) => ({
-    revision,
-    record,
-    page: hasSiblings ? await hub.store.page(request) : undefined,
-  }));
-  const { revision, record, page } = found;
+  const found = await readRevision(hub, named, async (revision, record, place) => {
+    const { request, hasSiblings } = siblingsRequest(hub, place, query);
+    const page = hasSiblings ? await hub.store.page(request) : undefined;
+    return { revision, record, request, page };
+  });
+  const { revision, record, request, page } = found;
   const fields = {
     ...summaryOf(mount.kind, {
       id: named.repository.id,
@@ -78,15 +73,17 @@ async function* infoParts(
 
   async function nextPage(after: string): Promise<RepositoryPage> {
     const page = await hub.store.page({ ...request, after });
-    if (await hub.revisions.isCurrent(request, revision)) return page;
+    const isPast = request.past !== undefined;
+    if (isPast || await hub.revisions.isCurrent(request, revision)) return page;
     throw new RetryLater("ErrUnavailable", "The repository has changed", RETRY_AFTER_S);
   }
 }
 
-function siblingsRequest(hub: Hub, { repository }: RevisionName, query: Query) {
+function siblingsRequest(hub: Hub, { repository, past }: ReadPlace, query: Query) {
   const expanded = query.get("expand") ?? query.get("expand[]");
   const request = {
     ...directoryOf(repository),
+    past,
     form: {
       kind: "siblings",
       blobs: flagOf(query, "blobs"),

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { type Chunk, joinChunks } from "../../core/content.ts";
+import { requireWritable } from "../../core/hub/read_revision.ts";
 import {
   findRepository,
   type Hub,
@@ -7,7 +8,6 @@ import {
   type Repository,
   type RepositoryName,
   repositoryNamed,
-  requireRevision,
   type RevisionName,
 } from "../../core/hub/repository.ts";
 import type { RepositoryPage } from "../../core/hub/store.ts";
@@ -86,16 +86,13 @@ export async function existingOf(c: Handled, hub: Hub, mount: Mount): Promise<Re
 }
 
 /**
- * The repository that a request writes to. Only its present state can be written to.
+ * The repository, or the branch of it, that a request writes to.
  *
  * @throws {AppError} `ErrHubRepositoryNotFound`, `ErrHubRevisionNotFound`.
  */
 export async function writableOf(c: Handled, hub: Hub, mount: Mount): Promise<Repository> {
-  const revision = c.req.param("rev") ?? MAIN;
-  if (revision === MAIN) return await existingOf(c, hub, mount);
-  const repository = repositoryOf(c, mount);
-  await requireRevision(hub, repository, revision);
-  return repository;
+  const { repository, revision } = revisionOf(c, mount);
+  return await requireWritable(hub, repository, revision);
 }
 
 /**

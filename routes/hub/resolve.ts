@@ -27,16 +27,18 @@ export async function resolveFile(
   const { directory } = named.repository;
   // Recorded if the gate refuses it.
   auditChange(c, { paths: [`${directory}/${path}`] });
-  const { commitId, record: { id, size }, sha256, blobId } = await findRepositoryFile(hub, {
-    ...named,
-    path,
-    onRevision: (commitId) => addHeader(c, "X-Repo-Commit", commitId),
-  });
+  const { commitId, record: { id, size }, sha256, blobId, repository, past } =
+    await findRepositoryFile(hub, {
+      ...named,
+      path,
+      onRevision: (commitId) => addHeader(c, "X-Repo-Commit", commitId),
+    });
   const grant = contentGrantOf({
     operation: "content",
     caller: callerOf(c),
-    repository: directory,
+    repository: repository.directory,
     record: id,
+    ...past,
     commit: commitId,
     sha256,
     ...(blobId !== undefined && { blobId }),
@@ -51,10 +53,11 @@ export async function resolveFile(
 export async function getContent(c: Handled, { hub }: Services): Promise<Response> {
   const { raw } = c.req;
   const grant = grantedContent(c);
-  const { repository, record, commit, sha256 } = grant;
+  const { repository, record, commit, sha256, version, tag } = grant;
   const etag = etagOf(grant);
   const found = await openPromisedFile(hub.tree, {
     ...{ caller: callerOf(c), repository, record, sha256 },
+    past: version === undefined ? undefined : { version, tag },
     select: (record) => select(raw, { ...representationOf(record), etag }),
     signal: raw.signal,
   });

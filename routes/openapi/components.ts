@@ -1,5 +1,16 @@
 import { AuditLine, AuditList } from "../../schemas/audit.ts";
 import { CapacityHistory, CapacityOverview } from "../../schemas/capacity.ts";
+import {
+  DiffEntry,
+  DiffList,
+  EmptiedTrash,
+  HistoryEntry,
+  HistoryList,
+  PurgeRequest,
+  RestoreRequest,
+  TrashEntry,
+  TrashList,
+} from "../../schemas/history.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
@@ -19,6 +30,7 @@ import {
   TokenList,
   TokenRequest,
 } from "../../schemas/tokens.ts";
+import { TagEntry, TagList, TagRequest } from "../../schemas/tags.ts";
 import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
 import {
@@ -61,6 +73,30 @@ export function schemas(): Record<string, Json> {
         items: { type: "array", items: reference("FoundEntry") },
       },
     },
+    HistoryEntry: schemaOf(HistoryEntry),
+    HistoryList: {
+      ...schemaOf(HistoryList),
+      properties: {
+        ...Object(schemaOf(HistoryList).properties),
+        items: { type: "array", items: reference("HistoryEntry") },
+      },
+    },
+    DiffEntry: schemaOf(DiffEntry),
+    DiffList: { ...schemaOf(DiffList), ...listOf("DiffEntry") },
+    TrashEntry: schemaOf(TrashEntry),
+    TrashList: {
+      ...schemaOf(TrashList),
+      properties: {
+        ...Object(schemaOf(TrashList).properties),
+        items: { type: "array", items: reference("TrashEntry") },
+      },
+    },
+    EmptiedTrash: schemaOf(EmptiedTrash),
+    PurgeRequest: requestSchemaOf(PurgeRequest),
+    Tag: schemaOf(TagEntry),
+    TagList: { ...schemaOf(TagList), ...listOf("Tag") },
+    TagRequest: requestSchemaOf(TagRequest),
+    RestoreRequest: requestSchemaOf(RestoreRequest),
     DeleteResourceRequest: requestSchemaOf(DeleteResourceRequest),
     MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),
     MoveResourceRequest: requestSchemaOf(TransferResourceRequest),

@@ -3,10 +3,12 @@
 import { type HeaderName, headersOf } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import {
+  AT,
   BINARY,
   contentResponse,
   enveloped,
   type Json,
+  PURGE,
   reference,
   requestHeader,
 } from "./parts.ts";
@@ -57,7 +59,7 @@ export const FILE_DOWNLOAD_HEADERS: readonly HeaderName[] = [
 
 export const NOT_MODIFIED: Json = {
   description: "The client has the current content",
-  headers: headersOf(FILE_DOWNLOAD_HEADERS),
+  headers: headersOf(FILE_DOWNLOAD_HEADERS, ["X-Version"]),
 };
 
 const CONTENT_TYPE = "application/octet-stream";
@@ -68,19 +70,28 @@ export const GET: Operation = {
   tag: "files",
   summary: "Download a file",
   description: "A directory is not found.",
-  parameters: [PATH, ...PRECONDITIONS, ...RANGE],
+  parameters: [PATH, AT, ...PRECONDITIONS, ...RANGE],
   responses: {
     200: {
       ...contentResponse("The content", BINARY, CONTENT_TYPE),
-      headers: headersOf([...FILE_DOWNLOAD_HEADERS, "Content-Disposition"]),
+      headers: headersOf([...FILE_DOWNLOAD_HEADERS, "Content-Disposition"], ["X-Version"]),
     },
     206: {
       ...contentResponse("A range of the content", BINARY, CONTENT_TYPE),
-      headers: headersOf([...FILE_DOWNLOAD_HEADERS, "Content-Disposition", "Content-Range"]),
+      headers: headersOf(
+        [...FILE_DOWNLOAD_HEADERS, "Content-Disposition", "Content-Range"],
+        ["X-Version"],
+      ),
     },
     304: NOT_MODIFIED,
   },
-  refusals: ["ErrResourcesNotFound", "ErrResourcesQuarantined", "ErrPreconditionFailed", 416],
+  refusals: [
+    "ErrResourcesNotFound",
+    "ErrVersionsNotFound",
+    "ErrResourcesQuarantined",
+    "ErrPreconditionFailed",
+    416,
+  ],
 };
 
 const ENTRY: Json = reference("ResourceEntry");
@@ -124,7 +135,7 @@ export const DELETE: Operation = {
   tag: "files",
   summary: "Delete a file, or a directory with its descendants",
   description: "A directory has no entity tag, and matches * only.",
-  parameters: [PATH, IF_MATCH, IF_UNMODIFIED_SINCE],
+  parameters: [PATH, PURGE, IF_MATCH, IF_UNMODIFIED_SINCE],
   responses: { 200: enveloped("The deleted records", reference("ResourceList")) },
   refusals: ["ErrResourcesNotFound", "ErrResourcesLocked", "ErrPreconditionFailed"],
 };

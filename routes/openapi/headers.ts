@@ -23,6 +23,11 @@ const HEADERS = {
     example: "bytes",
   },
   "Content-Range": text("The range that is sent, and the size of the content", "bytes 0-99/1000"),
+  "X-Version": {
+    description: "The version that was read, if the request says at",
+    schema: { type: "integer", minimum: 0 },
+    example: 42,
+  },
   "Location": text(
     "The address of the upload, relative to that of the request",
     "uploads/3f2a9c1d",

@@ -37,6 +37,21 @@ export function integerQuery(name: string, range: IntegerRange, description: str
   return query(name, { type: "integer", minimum: min, maximum: max, ...rest }, description);
 }
 
+/** The parameter `purge` of a deletion (C 26). */
+export const PURGE: Json = query(
+  "purge",
+  { type: "string", default: "false" },
+  "`true` or `1`: no earlier version of the tree has the content any more",
+);
+
+/** The parameter `at` (C 26). */
+export const AT: Json = query(
+  "at",
+  { type: "string" },
+  "The version to read, an RFC 3339 time, or a tag: the tree as it was then. The reply has X-Version",
+  "2026-11-22T09:00:00Z",
+);
+
 /** The parameters of a page of `things`. */
 export function pageParameters(things: string): Json[] {
   return [

@@ -49,6 +49,9 @@ export const REFUSALS = {
   },
   ErrResourcesLocked: { status: 423, when: "A client of WebDAV has locked what would change" },
   ErrPreconditionFailed: { status: 412, when: "A precondition such as If-Match fails" },
+  ErrVersionsNotFound: { status: 404, when: "The version of the tree is not kept" },
+  ErrTagsNotFound: { status: 404, when: "The tag does not exist" },
+  ErrTagsConflict: { status: 409, when: "A tag has the name" },
   ErrWaiversNotFound: { status: 404, when: "The waiver does not exist" },
   ErrLinksNotFound: {
     status: 404,

@@ -7,6 +7,7 @@ import { headersOf } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import type { Refusal } from "./refusals.ts";
 import {
+  AT,
   BINARY,
   contentResponse,
   enveloped,
@@ -15,10 +16,14 @@ import {
   type Json,
   jsonRequestBody,
   pathParameters,
+  PURGE,
   query,
   reference,
   schemaOf,
 } from "./parts.ts";
+
+/** The headers of a reply that may be of an earlier version (C 26). */
+const VERSION = headersOf([], ["X-Version"]);
 
 const RESOURCES: Json = reference("ResourceList");
 
@@ -36,8 +41,10 @@ export const LIST: Operation = {
       { type: "string", default: "false" },
       "Whether to list all descendants: true or 1. Other values count as false",
     ),
+    AT,
   ],
-  responses: { 200: enveloped("The records", RESOURCES) },
+  responses: { 200: { ...enveloped("The records", RESOURCES), headers: VERSION } },
+  refusals: ["ErrVersionsNotFound"],
 };
 
 export const SEARCH: Operation = {
@@ -69,9 +76,10 @@ export const STAT: Operation = {
   parameters: [
     query("path", { type: "string" }, "A path", "models/llama/model.safetensors"),
     query("id", ID, "The id of a record, in place of a path"),
+    AT,
   ],
-  responses: { 200: enveloped("The record", reference("Stat")) },
-  refusals: ["ErrResourcesNotFound"],
+  responses: { 200: { ...enveloped("The record", reference("Stat")), headers: VERSION } },
+  refusals: ["ErrResourcesNotFound", "ErrVersionsNotFound"],
 };
 
 export const CHECKSUMS: Operation = {
@@ -85,15 +93,19 @@ export const CHECKSUMS: Operation = {
       "A file or directory; the root of the caller's own tree by default",
       "models/llama",
     ),
+    AT,
   ],
   responses: {
-    200: contentResponse(
-      "A line for each file: its SHA-256, and its path below the directory",
-      { type: "string" },
-      "text/plain",
-    ),
+    200: {
+      ...contentResponse(
+        "A line for each file: its SHA-256, and its path below the directory",
+        { type: "string" },
+        "text/plain",
+      ),
+      headers: VERSION,
+    },
   },
-  refusals: ["ErrResourcesNotFound"],
+  refusals: ["ErrResourcesNotFound", "ErrVersionsNotFound"],
 };
 
 const FORM: Json = {
@@ -134,7 +146,10 @@ export const DELETE: Operation = {
   id: "deleteResources",
   tag: "resources",
   summary: "Delete records with their descendants, all or none",
-  parameters: pathParameters("A path to delete"),
+  parameters: [
+    ...pathParameters("A path to delete"),
+    PURGE,
+  ],
   responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
   refusals: ["ErrResourcesNotFound", "ErrResourcesLocked"],
 };
@@ -210,22 +225,32 @@ export const DOWNLOAD: Operation = {
       { ...schemaOf(Compression), default: "auto" },
       "How to compress the entries of a ZIP",
     ),
+    AT,
     ...PRECONDITIONS,
     ...RANGE,
   ],
   responses: {
     200: {
       ...contentResponse("The content", BINARY, "application/octet-stream", "application/zip"),
-      headers: headersOf(["Content-Disposition"], ["ETag", "Last-Modified", "Accept-Ranges"]),
+      headers: headersOf(["Content-Disposition"], [
+        "ETag",
+        "Last-Modified",
+        "Accept-Ranges",
+        "X-Version",
+      ]),
     },
     206: {
       ...contentResponse("A range of the content", BINARY, "application/octet-stream"),
-      headers: headersOf([...FILE_DOWNLOAD_HEADERS, "Content-Disposition", "Content-Range"]),
+      headers: headersOf(
+        [...FILE_DOWNLOAD_HEADERS, "Content-Disposition", "Content-Range"],
+        ["X-Version"],
+      ),
     },
     304: NOT_MODIFIED,
   },
   refusals: [
     "ErrResourcesNotFound",
+    "ErrVersionsNotFound",
     "ErrResourcesSharedPath",
     "ErrResourcesQuarantined",
     "ErrPreconditionFailed",

@@ -1,6 +1,7 @@
 /** The operations on scans, reports and verdicts (C 14, C 15). */
 
 import { ReportDownload, SCAN_WAIT_S } from "../../schemas/queries.ts";
+import { headersOf } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import {
   contentResponse,
@@ -120,8 +121,12 @@ export const VERDICTS: Operation = {
   summary: "List the verdicts on the files of directories",
   parameters: LIST_RESOURCES.parameters ?? [],
   responses: {
-    200: enveloped("The verdicts, in the order of a listing", reference("VerdictList")),
+    200: {
+      ...enveloped("The verdicts, in the order of a listing", reference("VerdictList")),
+      headers: headersOf([], ["X-Version"]),
+    },
   },
+  refusals: ["ErrVersionsNotFound"],
 };
 
 export const VERDICT_DAYS: Operation = {

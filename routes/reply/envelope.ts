@@ -56,6 +56,9 @@ export function failure(
   { status = REFUSALS[kind].status, headers = {}, fields, s3Code }: FailureOptions = {},
 ): Response {
   c.set("failure", { kind, message });
+  // A refusal has read no version.
+  const { "X-Version": _version, ...added } = c.get("headers") ?? {};
+  c.set("headers", added);
   const userAgent = c.req.header("User-Agent");
   const requestId = c.get("requestId");
   const refused = { kind, message, status, userAgent, s3Code, fields, requestId };

@@ -60,7 +60,8 @@ export function waiverOf(waiver: Waiver): WaiverEntry {
   };
 }
 
-function verdictOf(content: ContentVerdict, blocked: boolean): FileVerdict {
+/** A verdict as callers see it (C 18). */
+export function verdictOf(content: ContentVerdict, blocked: boolean): FileVerdict {
   const { verdict, findings, problem, scannerVersion, scannedAt, waiver } = content;
   return {
     verdict,

@@ -74,6 +74,11 @@ function userIdIn(given: readonly string[]): number {
   );
 }
 
+/** Whether a parameter is `true` or `1`. */
+export function isTrue(query: Query, name: string): boolean {
+  return ["true", "1"].includes(query.get(name)?.[0] ?? "");
+}
+
 /** `path` and `paths[]`, merged (RS 4.1.1). */
 export function pathsOf(query: Query): string[] {
   return [...query.get("path") ?? [], ...query.get("paths[]") ?? []];

@@ -13,6 +13,7 @@ import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import { httpDate, representationOf, select, type Selection } from "../request/conditional.ts";
 import { failure } from "../reply/envelope.ts";
+import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { idsOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
 import { respond } from "../reply/respond.ts";
@@ -24,7 +25,7 @@ export async function downloadResources(c: Context<AppEnvironment>, tree: Tree):
   const [paths, ids] = [pathsOf(query), idsOf(query)];
   // Recorded if the gate refuses it.
   auditChange(c, { paths, details: { ids: ids.join(" ") || undefined } });
-  const found = await download(tree, {
+  const found = await download(await treeOfRequest(c, tree), {
     caller: callerOf(c),
     paths,
     ids,

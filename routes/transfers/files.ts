@@ -13,9 +13,11 @@ import { bodyContent, uploadBodyLimits } from "../request/body.ts";
 import { representationOf, requirePreconditions, select } from "../request/conditional.ts";
 import { statedDigests, verifyDigests } from "../request/digests.ts";
 import { sendFile } from "./download.ts";
+import { isTrue, parseQuery } from "../request/query.ts";
 import { pathInAddress } from "../request/address_path.ts";
 import { entryList } from "../reply/entries.ts";
 import { success } from "../reply/envelope.ts";
+import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { addHeader } from "../reply/respond.ts";
 
@@ -40,7 +42,7 @@ export async function getFile(c: Handled, tree: Tree): Promise<Response> {
 export async function sendPath(c: Handled, tree: Tree, path: string): Promise<Response> {
   // Recorded if the gate refuses it.
   auditChange(c, { paths: [path] });
-  const found = await downloadFile(tree, {
+  const found = await downloadFile(await treeOfRequest(c, tree), {
     caller: callerOf(c),
     path,
     select: (record) => select(c.req.raw, representationOf(record)),
@@ -84,13 +86,16 @@ export async function storeBody(
 /** `DELETE /files/{+path}` (C 17). */
 export async function deleteFile(c: Handled, tree: Tree): Promise<Response> {
   const paths = [pathInAddress(c, SLASHES_BEFORE_PATH)];
-  auditChange(c, { paths });
+  const purges = isTrue(parseQuery(c.req.url), "purge");
+  const named = { paths, details: { purge: purges ? "yes" : undefined } };
+  auditChange(c, named);
   const changes = await remove(tree, {
     caller: callerOf(c),
     paths,
+    purges,
     requireCondition: (found) => requirePreconditions(c.req.raw.headers, found),
   });
-  auditChange(c, { paths, records: changedOwners(changes) });
+  auditChange(c, { ...named, records: changedOwners(changes) });
   return await entryList(c, changedRecords(changes, "deleted"));
 }
 

@@ -27,10 +27,11 @@ import { callerOf } from "../serving/auth.ts";
 import { entryList, listReply } from "../reply/entries.ts";
 import { foundOf, statOf, verdictLists } from "../reply/verdicts.ts";
 import { compressed, success } from "../reply/envelope.ts";
+import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody, uploadBodyLimits } from "../request/body.ts";
 import { uploadParts } from "../request/multipart.ts";
-import { idsOf, pageOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
+import { idsOf, isTrue, pageOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
 import { streamed } from "../reply/streamed.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -39,17 +40,20 @@ const encoder = new TextEncoder();
 
 /** `GET /resources/` (RS 4.1). */
 export async function listResources(c: Handled, tree: Tree): Promise<Response> {
-  return await listReply(c, listJson(tree, listRequest(c)));
+  return await listReply(c, listJson(await treeOfRequest(c, tree), listRequest(c)));
 }
 
 /** `GET /resources/verdicts` (C 18). */
 export async function showVerdicts(c: Handled, tree: Tree): Promise<Response> {
-  return await listReply(c, verdictLists(listVerdicts(tree, listRequest(c))));
+  return await listReply(
+    c,
+    verdictLists(listVerdicts(await treeOfRequest(c, tree), listRequest(c))),
+  );
 }
 
 function listRequest(c: Handled): ListRequest {
   const query = parseQuery(c.req.url);
-  const recursive = ["true", "1"].includes(query.get("recursive")?.[0] ?? "");
+  const recursive = isTrue(query, "recursive");
   return { caller: callerOf(c), paths: pathsOf(query), recursive };
 }
 
@@ -70,7 +74,7 @@ export async function searchResources(c: Handled, tree: Tree): Promise<Response>
 export async function statResource(c: Handled, tree: Tree): Promise<Response> {
   const query = parseQuery(c.req.url);
   const request = { caller: callerOf(c), paths: pathsOf(query), ids: idsOf(query) };
-  return success(c, statOf(await stat(tree, request)));
+  return success(c, statOf(await stat(await treeOfRequest(c, tree), request)));
 }
 
 /** `GET /resources/checksums` (C 17). */
@@ -78,7 +82,7 @@ export async function listChecksums(c: Handled, tree: Tree): Promise<Response> {
   const [path = ""] = parseQuery(c.req.url).get("path") ?? [];
   const caller = callerOf(c);
   const abort = new AbortController();
-  const files = checksums(tree, { caller, path, signal: abort.signal });
+  const files = checksums(await treeOfRequest(c, tree), { caller, path, signal: abort.signal });
   return await streamed(c, checksumLines(files), {
     headers: { "Content-Type": "text/plain; charset=utf-8" },
     onCancel: () => abort.abort(),
@@ -103,7 +107,7 @@ export async function uploadResources(c: Handled, tree: Tree): Promise<Response>
   const parts = uploadParts(c.req.raw, uploadBodyLimits(tree));
   auditChange(c, { paths: [dir] });
   const declaredSize = Number(c.req.raw.headers.get("Content-Length") ?? 0);
-  tree.blobs.requireSpace(Math.min(declaredSize, tree.limits.maxUploadRequestSize));
+  await tree.blobs.requireSpace(Math.min(declaredSize, tree.limits.maxUploadRequestSize));
   const { changes, files } = await upload(tree, {
     caller: callerOf(c),
     dir,
@@ -149,17 +153,24 @@ async function transferred(
 
 /** `DELETE /resources/` (RS 4.6). */
 export async function deleteResources(c: Handled, tree: Tree): Promise<Response> {
-  return await deleted(c, tree, pathsOf(parseQuery(c.req.url)));
+  const query = parseQuery(c.req.url);
+  return await deleted(c, tree, { paths: pathsOf(query), purges: isTrue(query, "purge") });
 }
 
 /** `POST /resources/delete`: the same, by a body. */
 export async function deleteManyResources(c: Handled, tree: Tree): Promise<Response> {
-  return await deleted(c, tree, (await jsonBody(c.req.raw, DeleteResourceRequest)).paths);
+  const { paths, purge } = await jsonBody(c.req.raw, DeleteResourceRequest);
+  return await deleted(c, tree, { paths, purges: purge });
 }
 
-async function deleted(c: Handled, tree: Tree, paths: readonly string[]): Promise<Response> {
-  auditChange(c, { paths });
-  const changes = await remove(tree, { caller: callerOf(c), paths });
-  auditChange(c, { paths, records: changedOwners(changes) });
+async function deleted(
+  c: Handled,
+  tree: Tree,
+  { paths, purges }: { readonly paths: readonly string[]; readonly purges: boolean },
+): Promise<Response> {
+  const named = { paths, details: { purge: purges ? "yes" : undefined } };
+  auditChange(c, named);
+  const changes = await remove(tree, { caller: callerOf(c), paths, purges });
+  auditChange(c, { ...named, records: changedOwners(changes) });
   return await entryList(c, changedRecords(changes, "deleted"));
 }

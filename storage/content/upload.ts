@@ -32,8 +32,8 @@ export interface ContentSink extends Disposable {
 export interface UploadParts {
   /** Called when the content is not small. */
   readonly open: () => Promise<ContentSink>;
-  /** Called before content is kept. Throws to refuse it. */
-  readonly requireSpace: () => void;
+  /** Awaited before content is kept. Fails to refuse it. */
+  readonly requireSpace: () => void | Promise<void>;
 }
 
 /**
@@ -122,7 +122,7 @@ class Upload implements Disposable {
 
   /** Passes a chunk on once few enough are pending. */
   async #write(chunk: Chunk): Promise<void> {
-    this.#parts.requireSpace();
+    await this.#parts.requireSpace();
     const sink = await this.#start();
     await this.#writes.add(() => sink.write(chunk));
   }
@@ -131,8 +131,8 @@ class Upload implements Disposable {
     return this.#sink ??= await this.#parts.open();
   }
 
-  #small(): ReceivedContent {
-    this.#parts.requireSpace();
+  async #small(): Promise<ReceivedContent> {
+    await this.#parts.requireSpace();
     const bytes = this.#buffer?.slice(0, this.#filled) ?? new Uint8Array();
     const hasher = new ContentHasher();
     hasher.update(bytes);

@@ -16,6 +16,17 @@ export class FreeSpace {
     this.#path = path;
   }
 
+  /** What was free at the last reading, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The size of the file system, in bytes. */
+  get total(): number {
+    const { blocks, bsize } = statfsSync(this.#path);
+    return blocks * bsize;
+  }
+
   /** Whether at least `bytes` are free. */
   has(bytes: number): boolean {
     const age = performance.now() - this.#readAt;

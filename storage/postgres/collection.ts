@@ -7,6 +7,8 @@ import type {
 } from "../../core/ports.ts";
 import type { AcceptedVerdicts, RefusedFile } from "../../core/verdicts.ts";
 import type { Database } from "./database.ts";
+import { asOf } from "./past.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { byPath, indexed, isBelow, isPath } from "./path_conditions.ts";
 import type { Session, SqlParameters, SqlValue } from "./session.ts";
 
@@ -27,6 +29,7 @@ export async function collectFiles(
   database: Database,
   roots: CollectionRoots,
   refusedIn: RefusedIn,
+  past?: PastTree,
 ): Promise<FileCollection> {
   const { id, files, sharedPath } = await database.use("long", async (session) => {
     // Before the snapshot: with it, a row that another one has just removed would be a failure.
@@ -41,9 +44,11 @@ export async function collectFiles(
     const row = await session.get("INSERT INTO collections (files) VALUES (0) RETURNING id");
     const id = Number(row?.id);
     for (const root of withoutNested(roots.byPath)) {
-      await collect(session, id, root, PREFER_OWN, { caller: roots.userId });
+      await collect(session, { id, past }, root, PREFER_OWN, { caller: roots.userId });
     }
-    for (const root of withoutNested(roots.byId)) await collect(session, id, root, NOTE_SHARED, {});
+    for (const root of withoutNested(roots.byId)) {
+      await collect(session, { id, past }, root, NOTE_SHARED, {});
+    }
     const counted = await session.get(
       `UPDATE collections SET files = (SELECT count(*) FROM collected WHERE collection = :id::bigint)
        WHERE id = :id::bigint RETURNING files`,
@@ -59,7 +64,7 @@ export async function collectFiles(
 /** Adds the file, or all files below the directory. `onConflict` resolves two files at one path. */
 async function collect(
   session: Session,
-  id: number,
+  { id, past }: { readonly id: number; readonly past: PastTree | undefined },
   root: ResourceRecord,
   onConflict: string,
   parameters: SqlParameters,
@@ -67,8 +72,8 @@ async function collect(
   const which = root.isDir
     ? isBelow("records.path", ":path::text")
     : isPath("records.path", ":path::text");
-  await session.run(
-    `INSERT INTO collected
+  const { sql, parameters: named } = asOf({
+    sql: `INSERT INTO collected
        (collection, path, name, id, user_id, hash, size, crc32, updated_at, checked)
      SELECT :id::bigint, path, name, records.id, user_id, records.hash, records.size, records.crc32,
        updated_at, EXISTS (
@@ -77,8 +82,9 @@ async function collect(
        )
      FROM records WHERE user_id = :owner::bigint AND NOT is_dir AND ${which}
      ON CONFLICT (collection, left(path, 600), path_rest(path)) DO UPDATE SET ${onConflict}`,
-    { ...parameters, id, owner: root.userId, path: root.path },
-  );
+    parameters: { ...parameters, id, owner: root.userId, path: root.path },
+  }, past);
+  await session.run(sql, named);
 }
 
 /** {@link FileCollection.sharedPath} */

@@ -1,7 +1,9 @@
 import type { DecidedUpload, UploadEffects } from "../../core/decided_upload.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
+import { takenBy } from "../../core/usage.ts";
 import { putContents } from "./contents.ts";
+import { describeVersion } from "./describe_version.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { invalidateScans } from "./replaced_scans.ts";
 import type { Session } from "./session.ts";
@@ -18,7 +20,7 @@ export class Undecided extends Error {}
  */
 export async function storeDecided(
   session: Session,
-  { userId, found, newRecords, newContents, contents, bounds }: DecidedUpload,
+  { userId, found, newRecords, newContents, contents, bounds, author }: DecidedUpload,
 ): Promise<UploadEffects> {
   const outcomes = await Promise.allSettled([
     requireUnchanged(session, found),
@@ -30,16 +32,17 @@ export async function storeDecided(
     newRecords.length === 0 ? [] : insertRecords(session, newRecords),
     newContents.length === 0 ? [] : replaceFiles(session, newContents),
     bounds && usageOf(session, { userId, everyone: false }),
+    author && describeVersion(session, userId, { author }),
   ]);
-  const [unchanged, put, invalidated, added, updated, usage] = outcomes;
-  for (const outcome of [unchanged, put, invalidated, usage]) {
+  const [unchanged, put, invalidated, added, updated, usage, described] = outcomes;
+  for (const outcome of [unchanged, put, invalidated, usage, described]) {
     if (outcome.status === "rejected") throw outcome.reason;
   }
   if (added.status === "rejected") throw isTaken(added.reason) ? new Undecided() : added.reason;
   if (updated.status === "rejected") throw updated.reason;
   if (bounds !== undefined && usage.status === "fulfilled" && usage.value !== undefined) {
-    const { records, bytes, uploading } = usage.value;
-    if (records > bounds.records || bytes + uploading > bounds.bytes) throw new Undecided();
+    const held = usage.value;
+    if (held.records > bounds.records || takenBy(held) > bounds.bytes) throw new Undecided();
   }
   return { added: added.value, updated: updated.value };
 }

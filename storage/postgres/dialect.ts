@@ -56,6 +56,16 @@ export const POSTGRES: Dialect = {
       AND (classid, objid, objsubid) = (${HOLD.classId}, ${HOLD.objectId}, 2)
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   )`,
+  versionIn: (table, column) =>
+    `(CASE WHEN ${table}.${column} >= 0 THEN ${table}.${column} ELSE (
+      SELECT ended.version FROM tree_changes AS ended
+      WHERE ended.user_id = ${table}.user_id AND ended.change = -${table}.${column}
+    ) END)`,
+  endedBy: (history, version) =>
+    `(${history}.until BETWEEN 1 AND ${version} OR ${history}.until < 0 AND (
+      SELECT ended.version FROM tree_changes AS ended
+      WHERE ended.user_id = ${history}.user_id AND ended.change = -${history}.until
+    ) <= ${version})`,
   recordTables: RECORD_TABLES,
 };
 

@@ -4,6 +4,12 @@ import { pathColumns, recordOf } from "../tables/record_rows.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
 import type { Session } from "./session.ts";
 
+/** Joins rows with the version that the transaction makes of their tree. */
+const MADE = `JOIN (
+  SELECT user_id, version_of(user_id) AS since
+  FROM (SELECT DISTINCT user_id FROM unnest(:users::bigint[]) AS owner (user_id)) AS owners OFFSET 0
+) AS made USING (user_id)`;
+
 /**
  * Adds the records, in the given order.
  *
@@ -15,12 +21,14 @@ export async function insertRecords(
 ): Promise<ResourceRecord[]> {
   const rows = await session.values(
     `INSERT INTO records
-       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-     SELECT user_id, path, parent, name, nullif(hash, ''), size, crc32, is_dir, created_at, updated_at
+       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, since)
+     SELECT user_id, path, parent, name, nullif(hash, ''), size, crc32, is_dir, created_at, updated_at,
+       since
      FROM unnest(:users::bigint[], :paths::text[], :parents::text[], :names::text[],
        :hashes::text[], :sizes::bigint[], :crc32s::bigint[], :kinds::boolean[],
        :created::bigint[], :updated::bigint[]) WITH ORDINALITY AS added
        (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, position)
+     ${MADE}
      ORDER BY position
      ON CONFLICT DO NOTHING RETURNING ${RECORD_COLUMNS}`,
     {
@@ -55,12 +63,14 @@ export async function replaceFiles(
 ): Promise<ResourceRecord[]> {
   const rows = await session.values(
     `UPDATE records SET hash = file.hash, size = file.size, crc32 = file.crc32,
-       updated_at = file.updated_at
-     FROM unnest(:ids::bigint[], :hashes::text[], :sizes::bigint[], :crc32s::bigint[],
-       :updated::bigint[]) AS file (id, hash, size, crc32, updated_at)
+       updated_at = file.updated_at, since = made.since
+     FROM unnest(:ids::bigint[], :users::bigint[], :hashes::text[], :sizes::bigint[],
+       :crc32s::bigint[], :updated::bigint[]) AS file (id, user_id, hash, size, crc32, updated_at)
+     ${MADE}
      WHERE records.id = file.id RETURNING ${RECORD_COLUMNS}`,
     {
       ids: files.map(({ id }) => id),
+      users: files.map(({ userId }) => userId),
       hashes: files.map(({ hash }) => hash),
       sizes: files.map(({ size }) => size),
       crc32s: files.map(({ crc32 }) => crc32),

@@ -151,7 +151,11 @@ export async function noteLargeChange(
 export async function beginLargeChange(session: Session, change: string): Promise<void> {
   const [, , row] = await Promise.all([
     session.run(`SELECT pg_advisory_xact_lock(${largeChangeLock(":change::bigint")})`, { change }),
-    session.script("SET LOCAL strongroom.large = on"),
+    session.run(
+      `SELECT set_config('strongroom.large', 'on', true),
+         set_config('strongroom.change', :change::text, true)`,
+      { change },
+    ),
     session.get("SELECT change FROM large_changes WHERE change = :change::bigint LIMIT 1", {
       change,
     }),
@@ -162,7 +166,7 @@ export async function beginLargeChange(session: Session, change: string): Promis
 /** Does what a large change has put off, in its transaction, under the locks of its trees. */
 export async function bringUp(session: Session, change: string): Promise<void> {
   await Promise.all([
-    session.run("SELECT bring_up()"),
+    session.run("SELECT bring_up(), end_version()"),
     session.run("DELETE FROM large_changes WHERE change = :change::bigint", { change }),
   ]);
 }

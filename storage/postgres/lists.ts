@@ -2,11 +2,15 @@ import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { recordOf } from "../tables/record_rows.ts";
 import type { Database, HeldSession } from "./database.ts";
 import { asUnavailable } from "./failures.ts";
-import { listStatements } from "./listing.ts";
+import { type ListStatements, listStatements } from "./listing.ts";
+import { asOf } from "./past.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import type { Session } from "./session.ts";
 
 /** Records in a page, at most. */
 const PAGE_RECORDS = 350;
+/** A listing whose reader takes longer than this for a page continues with another snapshot. */
+const LIST_IDLE_MS = 1000;
 /** How long a listing may read one snapshot. While it does, the engine keeps what others delete. */
 const MAX_SNAPSHOT_MS = 10_000;
 
@@ -24,15 +28,16 @@ export class Lists {
   readonly #database: Database;
   readonly #idleMs: number;
 
-  /** @param idleMs How long a listing keeps its connection while its reader takes a page. */
-  constructor(database: Database, idleMs: number) {
+  /** @param idleMs How long a listing keeps its connection while its reader takes a page. @default 1000 */
+  constructor(database: Database, idleMs = LIST_IDLE_MS) {
     this.#database = database;
     this.#idleMs = idleMs;
   }
 
-  async *pages(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+  /** @param past The tree at a version. @default the present */
+  async *pages(query: ListQuery, past?: PastTree): AsyncGenerator<readonly ResourceRecord[]> {
     const first = await this.#database.use("reads", async (session) => {
-      const page = await begin(session, query);
+      const page = await begin(session, listStatements(query), past);
       await session.commit();
       return page;
     });
@@ -40,7 +45,7 @@ export class Lists {
       if (first.records.length > 0) yield first.records;
       return;
     }
-    await using cursor = new Cursor(this.#database, query);
+    await using cursor = new Cursor(this.#database, query, past);
     for (let page = await cursor.next();;) {
       const next = page.done ? undefined : cursor.next();
       // It is read while this one is used. The caller may want no more of it.
@@ -68,15 +73,17 @@ export class Lists {
 class Cursor implements AsyncDisposable {
   readonly #database: Database;
   readonly #query: ListQuery;
+  readonly #past: PastTree | undefined;
   #held: HeldSession | undefined;
   #openedAt = 0;
   #after: ResourceRecord | undefined;
   /** Calls run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, query: ListQuery) {
+  constructor(database: Database, query: ListQuery, past: PastTree | undefined) {
     this.#database = database;
     this.#query = query;
+    this.#past = past;
   }
 
   next(): Promise<Page> {
@@ -108,7 +115,11 @@ class Cursor implements AsyncDisposable {
   async #open(): Promise<Page> {
     this.#held = await this.#database.connect("long");
     this.#openedAt = performance.now();
-    return await begin(this.#held.session, this.#query, this.#after);
+    return await begin(
+      this.#held.session,
+      listStatements(this.#query, this.#after),
+      this.#past,
+    );
   }
 
   async #release(): Promise<void> {
@@ -135,8 +146,13 @@ class Cursor implements AsyncDisposable {
 }
 
 /** Begins a transaction that reads a listing, and reads its first page. */
-async function begin(session: Session, query: ListQuery, after?: ResourceRecord): Promise<Page> {
-  const { head, body } = listStatements(query, after);
+async function begin(
+  session: Session,
+  statements: ListStatements,
+  past: PastTree | undefined,
+): Promise<Page> {
+  const head = statements.head && asOf(statements.head, past);
+  const body = asOf(statements.body, past);
   const [, first, , page] = await Promise.all([
     session.begin("REPEATABLE READ READ ONLY"),
     head === undefined ? [] : session.values(head.sql, head.parameters),

@@ -19,6 +19,10 @@ import largeChanges from "./migrations/0018_large_changes.sql" with { type: "tex
 import verdictDays from "./migrations/0019_verdict_days.sql" with { type: "text" };
 import dav from "./migrations/0020_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0021_s3_objects.sql" with { type: "text" };
+import history from "./migrations/0022_history.sql" with { type: "text" };
+import hubCommits from "./migrations/0028_hub_commits.sql" with { type: "text" };
+import tags from "./migrations/0027_tags.sql" with { type: "text" };
+import treeLog from "./migrations/0026_tree_log.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -45,6 +49,10 @@ const MIGRATIONS: readonly string[] = [
   verdictDays,
   dav,
   s3Objects,
+  history,
+  treeLog,
+  tags,
+  hubCommits,
 ];
 
 /** The version of the schema that this program makes. */

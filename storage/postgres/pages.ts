@@ -23,6 +23,7 @@ import {
 } from "../tables/verdict_statements.ts";
 import type { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
+import { asOf } from "./past.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -36,7 +37,9 @@ export async function readPage(
   blobIds: HubStore["blobIds"],
 ): Promise<RepositoryPage> {
   const query = pageQuery(request, POSTGRES);
-  const rows = await database.values(query.sql, query.parameters);
+  const { userId, past } = request;
+  const { sql, parameters } = asOf(query, past && { userId, ...past });
+  const rows = await database.values(sql, parameters);
   const page = rowsOfPage(rows, request, query);
   const ids = page.hashes.length === 0 ? new Map() : await blobIds(page.hashes);
   return pageFrom(page, request, ids);

@@ -1,4 +1,5 @@
 import { PLAN } from "./change_tables.ts";
+import { PAST, TAGGED } from "./past.ts";
 import { byPath, isBelow, isPath } from "./path_conditions.ts";
 
 /**
@@ -11,6 +12,8 @@ const MOVE_CONFLICTS = `(NOT (conflict.path = :source::text
 
 /** The SQL of what moves and copies plan differently. */
 export interface Planned {
+  /** What has the sources, named `records`. */
+  readonly from: string;
   /** The id of the record at the target. */
   readonly id: string;
   /** Whether a record at the target path is in the way. */
@@ -18,9 +21,21 @@ export interface Planned {
 }
 
 /** Moves keep the records. */
-export const MOVED_ALONG: Planned = { id: "records.id", conflicts: MOVE_CONFLICTS };
+export const MOVED_ALONG: Planned = {
+  from: "records",
+  id: "records.id",
+  conflicts: MOVE_CONFLICTS,
+};
 /** A copy conflicts with any record at its target path. */
-export const COPIED: Planned = { id: "nextval('records_id_seq')", conflicts: "TRUE" };
+export const COPIED: Planned = {
+  from: "records",
+  id: "nextval('records_id_seq')",
+  conflicts: "TRUE",
+};
+/** A copy of what the tree had at a version. */
+export const RESTORED: Planned = { ...COPIED, from: PAST };
+/** A copy of what a tag names. */
+export const RESTORED_TAG: Planned = { ...COPIED, from: TAGGED };
 
 /** The SQL of what rows of the plan have, for some records of a source. */
 export interface Added {
@@ -58,7 +73,7 @@ export const DESCENDANTS: Added = {
 };
 
 /** A statement that adds records to the plan, with the records that they conflict with. */
-export function adding({ id, conflicts }: Planned, added: Added): string {
+export function adding({ from, id, conflicts }: Planned, added: Added): string {
   const { isRoot, which, target, parent, name, mayConflict } = added;
   return `INSERT INTO ${PLAN} (
       id, source_path, source_name, target_path, target_parent, target_name, is_root, is_dir, hash,
@@ -70,7 +85,7 @@ export function adding({ id, conflicts }: Planned, added: Added): string {
         WHEN octet_length(${target}) > :max_bytes::integer THEN 'long'
         WHEN length(${target}) - length(replace(${target}, '/', '')) >= :max_segments::integer
           THEN 'deep' END
-    FROM records LEFT JOIN LATERAL (
+    FROM ${from} LEFT JOIN LATERAL (
       SELECT conflict.id, conflict.is_dir FROM records AS conflict
       WHERE ${mayConflict} AND conflict.user_id = :user::bigint
         AND ${isPath("conflict.path", target)} AND ${conflicts} OFFSET 0

@@ -11,15 +11,16 @@ import type {
   LocatedLookup,
   ResourceRecord,
   Scope,
-  Usage,
   WriteOptions,
 } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { RecordSearch } from "../../core/search.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";
 import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
+import { type PastTree, SqlHistoryStore } from "../tables/history_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlS3Store } from "../tables/s3_store.ts";
@@ -57,6 +58,7 @@ import { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
 import { probeDatabase } from "./probe.ts";
 import { Lists } from "./lists.ts";
+import { pastLookups } from "./past.ts";
 import { findById, findByPath, findLocated } from "./lookup.ts";
 import { Revocations } from "./revocations.ts";
 import { PostgresEvents } from "./postgres_events.ts";
@@ -68,9 +70,6 @@ import type { PostgresStoreOptions } from "./store_options.ts";
 import { readShares, usageOf } from "./usage.ts";
 import type { PostgresTransaction } from "./write_transaction.ts";
 import { Writes } from "./writes.ts";
-
-/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
-const LIST_IDLE_MS = 1000;
 
 type Work<T> = (transaction: PostgresTransaction) => Promise<T>;
 
@@ -90,6 +89,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   #lease: ServerLease | undefined;
   readonly contents: PostgresContentTable;
   readonly shared: SharedUpkeep;
+  readonly history: SqlHistoryStore;
   readonly scans: SqlScanStore;
   readonly sharedQueue: SharedScanQueue;
   readonly upkeep: SqlUpkeepStore;
@@ -110,12 +110,12 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     address: DatabaseAddress,
     options: PostgresStoreOptions,
   ) {
-    const { listIdleMs = LIST_IDLE_MS, temporaryDirectory, onFatal = throwUncaught } = options;
+    const { temporaryDirectory, onFatal = throwUncaught } = options;
     this.database = database;
     this.#server = options.server ?? "";
     this.#files = new TemporaryFiles(temporaryDirectory);
     this.#writes = new Writes(database, this.#files, options.maxDirectRecords);
-    this.#lists = new Lists(database, listIdleMs);
+    this.#lists = new Lists(database, options.listIdleMs);
     this.#onFatal = onFatal;
     this.contents = new PostgresContentTable(database);
     this.shared = {
@@ -127,6 +127,11 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     const results = this.#results = currentResults(version);
     const { direct = address } = address;
     const parts = { database, transact: <T>(work: Work<T>) => this.write(work) };
+    this.history = new SqlHistoryStore(statementsOf(STATEMENTS.history, parts), {
+      ...pastLookups(database),
+      list: (tree, query) => this.#lists.pages(query, tree),
+      collectFiles: (tree, roots) => this.collectFiles(roots, tree),
+    });
     this.scans = new SqlScanStore({
       statements: statementsOf(STATEMENTS.scans, parts),
       get database() {
@@ -248,12 +253,13 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     return await readShares(this.database, query, signal);
   }
 
-  collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+  collectFiles(roots: CollectionRoots, past?: PastTree): Promise<FileCollection> {
     return collectFiles(
       this.database,
       roots,
       (session, collection, query) =>
         refusedIn(session, collection, { ...query, results: this.#results }),
+      past,
     );
   }
 

@@ -206,7 +206,7 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
 
   async correctFacts({ hash, size, crc32 }: ContentFacts): Promise<void> {
     await this.#write(async (session) => {
-      for (const table of ["contents", ...POSTGRES.recordTables]) {
+      for (const table of ["contents", "records", "history", "fresh_history", "tagged_records"]) {
         await session.run(
           `UPDATE ${table} SET size = :size::bigint, crc32 = :crc32::bigint
            WHERE hash = :hash::text AND (size, crc32) <> (:size::bigint, :crc32::bigint)`,

@@ -1,20 +1,31 @@
+import { historyStatements } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
+import { logStatements } from "../tables/log_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
+import { purgeStatements } from "../tables/purge_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
 import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
+import { tagStatements } from "../tables/tag_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
 import { POSTGRES } from "./dialect.ts";
+import { PAST, TAGGED } from "./past.ts";
 
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
   credentials: credentialStatements(POSTGRES),
   dav: davStatements(POSTGRES),
+  purge: purgeStatements(POSTGRES),
   links: LINK_STATEMENTS,
+  history: {
+    ...historyStatements(POSTGRES),
+    ...logStatements(POSTGRES),
+    ...tagStatements(POSTGRES, { past: PAST, tagged: TAGGED }),
+  },
   objects: objectStatements(POSTGRES),
   s3: s3Statements(POSTGRES),
   scans: scanStatements(POSTGRES),

@@ -1,5 +1,6 @@
 import { outermost } from "../../core/paths.ts";
 import type { Placement, RecordList, ResourceRecord, TransferEffects } from "../../core/ports.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
 import { EFFECT_COLUMNS, effectPages, EFFECTS, endChange, makeTables } from "./change_tables.ts";
@@ -82,10 +83,17 @@ export async function moveSubtrees(
 export async function copySubtrees(
   session: Session,
   kept: ChangeRecords,
-  { placements, now }: { readonly placements: readonly Placement[]; readonly now: number },
+  { placements, ...options }: {
+    readonly placements: readonly Placement[];
+    readonly now: number;
+    readonly past?: PastTree;
+  },
 ): Promise<TransferEffects> {
   const plan = new TransferPlan(session);
-  return transferEffects(kept, await change(session, kept, () => [plan.copy(placements, now)]));
+  return transferEffects(
+    kept,
+    await change(session, kept, () => [plan.copy(placements, options)]),
+  );
 }
 
 function transferEffects(

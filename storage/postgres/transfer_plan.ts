@@ -2,10 +2,21 @@ import { AppError, quoted } from "../../core/errors.ts";
 import { MAX_PATH_BYTES, MAX_PATH_SEGMENTS } from "../../core/paths.ts";
 import type { Placement, ResourceRecord } from "../../core/ports.ts";
 import { pathColumns } from "../tables/record_rows.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { EFFECT_COLUMNS, EFFECTS, MOVED, PLAN } from "./change_tables.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
+import { pastParameters } from "./past.ts";
 import { isPath } from "./path_conditions.ts";
-import { adding, COPIED, DESCENDANTS, MOVED_ALONG, type Planned, ROOT } from "./plan_rows.ts";
+import {
+  adding,
+  COPIED,
+  DESCENDANTS,
+  MOVED_ALONG,
+  type Planned,
+  RESTORED,
+  RESTORED_TAG,
+  ROOT,
+} from "./plan_rows.ts";
 import type { Session } from "./session.ts";
 
 /** Selects directories that merge into others. The conditions are worded for the index of conflicts. */
@@ -60,13 +71,14 @@ export class TransferPlan {
    */
   async move(placement: Placement, now: number): Promise<void> {
     const { source, target } = placement;
+    const user = source.userId;
     const cleared = this.#session.run(`DELETE FROM ${PLAN}`);
     const planned = [...this.#add(placement, MOVED_ALONG), this.#refuseProblems()];
     const overwritten = this.#overwrite();
     // Each statement leaves the tree whole, so directories are removed when they are empty.
     const moved = source.path.startsWith(`${target}/`)
-      ? [this.#vacate(), this.#removeMerged(), this.#relocate(now)]
-      : [this.#relocate(now), this.#removeMerged()];
+      ? [this.#vacate(user), this.#removeMerged(), this.#relocate(user, now)]
+      : [this.#relocate(user, now), this.#removeMerged()];
     await Promise.all([cleared, ...planned, overwritten, ...moved]);
   }
 
@@ -100,19 +112,24 @@ export class TransferPlan {
   }
 
   /**
-   * Plans the copy of all placements together, then carries it out.
+   * Plans the copy of all placements together, of what is there or was at a version, then carries it out.
    *
    * @throws {AppError} as `WriteTransaction.copySubtrees` does.
    */
-  async copy(placements: readonly Placement[], now: number): Promise<void> {
+  async copy(
+    placements: readonly Placement[],
+    { now, past }: { readonly now: number; readonly past?: PastTree | undefined },
+  ): Promise<void> {
+    const planned = past === undefined ? COPIED : past.tag === undefined ? RESTORED : RESTORED_TAG;
     const user = placements[0]?.source.userId ?? 0;
     const inserted = () =>
       this.#session.run(
         `INSERT INTO records (
-           id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at
+           id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at,
+           since
          ) OVERRIDING SYSTEM VALUE
          SELECT plan.id, :user::bigint, target_path, target_parent, target_name, hash, size, crc32,
-           is_dir, :now::bigint, :now::bigint
+           is_dir, :now::bigint, :now::bigint, (SELECT version_of(:user::bigint))
          FROM ${PLAN} AS plan WHERE ${RELOCATED} ORDER BY position`,
         { user, now },
       );
@@ -130,7 +147,7 @@ export class TransferPlan {
         { user, now },
       );
     await Promise.all([
-      ...placements.flatMap((placement) => this.#add(placement, COPIED)),
+      ...placements.flatMap((placement) => this.#add(placement, planned, past)),
       this.#refuseProblems(),
       this.#overwrite(),
       inserted(),
@@ -139,13 +156,14 @@ export class TransferPlan {
   }
 
   /** Adds a source and its descendants to the plan. */
-  #add({ source, target }: Placement, planned: Planned): Promise<unknown>[] {
+  #add({ source, target }: Placement, planned: Planned, past?: PastTree): Promise<unknown>[] {
     const parameters = {
       user: source.userId,
       source: source.path,
       target,
       max_bytes: MAX_PATH_BYTES,
       max_segments: MAX_PATH_SEGMENTS,
+      ...past && pastParameters(past),
     };
     const root = { ...parameters, ...pathColumns(target) };
     return [
@@ -204,22 +222,24 @@ export class TransferPlan {
   }
 
   /** Moves records to temporary paths, as a target path may be that of a record that moves later. */
-  async #vacate(): Promise<void> {
+  async #vacate(user: number): Promise<void> {
     // Paths in requests hold no control characters (C 4), so these paths are free.
     await this.#session.run(
       `UPDATE records
-       SET path = chr(1) || records.id, parent = NULL, name = chr(1) || records.id
+       SET path = chr(1) || records.id, parent = NULL, name = chr(1) || records.id,
+         since = (SELECT version_of(:user::bigint))
        FROM ${PLAN} AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
+      { user },
     );
   }
 
-  async #relocate(now: number): Promise<void> {
+  async #relocate(user: number, now: number): Promise<void> {
     await this.#session.run(
       `UPDATE records
        SET path = plan.target_path, parent = plan.target_parent, name = plan.target_name,
-         updated_at = :now::bigint
+         updated_at = :now::bigint, since = (SELECT version_of(:user::bigint))
        FROM ${PLAN} AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
-      { now },
+      { user, now },
     );
   }
 

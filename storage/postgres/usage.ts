@@ -1,4 +1,5 @@
-import type { Scope, Usage } from "../../core/ports.ts";
+import type { Scope } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";
 import { countedFor, LARGEST, summedUp, toShares } from "../tables/shares.ts";
 import type { Database } from "./database.ts";
@@ -12,7 +13,9 @@ export async function usageOf(source: Source, scope: Scope): Promise<Usage> {
     `SELECT coalesce(sum(records), 0) AS records, coalesce(sum(files), 0) AS files,
        coalesce(sum(bytes), 0) AS bytes, (SELECT coalesce(sum(size), 0) FROM uploads
          WHERE completed_at IS NULL AND ${inScope})
-       + (SELECT coalesce(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading
+       + (SELECT coalesce(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading,
+       (SELECT coalesce(sum(history_bytes), 0) FROM tree_versions WHERE ${inScope}) AS history_bytes,
+       (SELECT coalesce(sum(bytes), 0) FROM tags WHERE ${inScope}) AS tagged_bytes
      FROM usage WHERE ${inScope}`,
     scopeCondition(scope).parameters,
   );
@@ -21,6 +24,8 @@ export async function usageOf(source: Source, scope: Scope): Promise<Usage> {
     files: Number(row?.files),
     bytes: Number(row?.bytes),
     uploading: Number(row?.uploading),
+    historyBytes: Number(row?.history_bytes),
+    taggedBytes: Number(row?.tagged_bytes),
   };
 }
 

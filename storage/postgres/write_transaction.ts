@@ -9,13 +9,20 @@ import type {
   Scope,
   WriteTransaction,
 } from "../../core/ports.ts";
+import type { HistoryChanges } from "../../core/history_changes.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
+import { addTag } from "../tables/tags.ts";
 import { factsRow } from "../tables/s3_store.ts";
+import { requireVersion } from "../tables/history_store.ts";
+import type { PurgeStatement } from "../tables/purge_statements.ts";
+import type { RunStatement } from "../tables/dialect.ts";
+import { holders, purge, purgeEverywhere } from "../tables/purge.ts";
 import { inParts, mapInParts } from "../tables/parts.ts";
 import { type DavHint, SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
 import { requireFilesFree, requireFree, type Root } from "./large_changes.ts";
 import { putContents, removeContents, replaceContent, unreferencedOf } from "./contents.ts";
+import { describeVersion } from "./describe_version.ts";
 import { storeDecided, Undecided } from "./decided_uploads.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { quarantineContents } from "./quarantine.ts";
@@ -52,6 +59,7 @@ export class PostgresTransaction implements WriteTransaction {
   readonly actions: (() => Promise<void>)[] = [];
   readonly contents: ContentChanges;
   readonly dav: SqlDavChanges;
+  readonly history: HistoryChanges;
   readonly #hint: TransactionRunner["davHint"];
 
   /** @param kept Keeps the records that moves, copies and deletions change. */
@@ -70,6 +78,32 @@ export class PostgresTransaction implements WriteTransaction {
       },
       hint: this.#hint,
     });
+    const purging = (trees: Trees): RunStatement<PurgeStatement> => (name, parameters) =>
+      this.#in(trees, (session) => session.all(STATEMENTS.purge[name], parameters));
+    this.history = {
+      describe: (userId, note) =>
+        this.#in([userId], (session) => describeVersion(session, userId, note)),
+      purge: (forgotten) => purge(purging([forgotten.userId]), forgotten),
+      holders: (sha256) => holders(purging("all"), sha256),
+      purgeEverywhere: (hashes) => purgeEverywhere(purging("all"), hashes),
+      addTag: (tag, point) =>
+        this.#in([tag.userId], (session) =>
+          addTag(
+            (name, parameters) => session.all(STATEMENTS.history[name], parameters),
+            tag,
+            point,
+          )),
+      restoreSubtrees: (placements, point, now) =>
+        this.#change(targetsOf(placements), async (session) => {
+          const past = { userId: placements[0]?.source.userId ?? 0, ...point };
+          const effects = await copySubtrees(session, this.#kept, { placements, now, past });
+          await requireVersion(
+            (name, parameters) => session.all(STATEMENTS.history[name], parameters),
+            past,
+          );
+          return effects;
+        }),
+    };
     this.contents = {
       lock: async (rows: readonly ContentRow[]) => {
         await this.#in([], (session) => putContents(session, rows, Date.now()));

@@ -1,6 +1,7 @@
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 import { hasTable } from "./older_schema.ts";
+import { type Fate, type Keeper, TreeHistory } from "./tree_history.ts";
 
 /** Records that one step undoes. */
 const PAGE_RECORDS = 1000;
@@ -13,41 +14,49 @@ const COLUMNS =
  * failure, it restores all of them.
  * See docs/design/large_changes.md.
  */
-export class ChangeJournal {
+export class ChangeJournal implements Keeper {
   readonly #connection: Connection;
+  readonly #history: TreeHistory;
+  /** An earlier version of the program has kept no versions. */
+  readonly #columns: string;
   #lastId = 0;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, history = new TreeHistory(connection)) {
     this.#connection = connection;
+    this.#history = history;
+    this.#columns = hasTable(connection, "history") ? `${COLUMNS}, since` : COLUMNS;
   }
 
   /** Begins a change of records of the users. */
   begin(userIds: readonly number[]): void {
     const row = this.#connection.get("SELECT ifnull(max(id), 0) AS id FROM records");
     this.#lastId = Number(row?.id);
-    this.#connection.run(
-      "INSERT INTO large_change (user_id, last_id) SELECT value, :last FROM json_each(:users)",
-      { users: JSON.stringify(userIds), last: this.#lastId },
-    );
+    for (const [user, version] of this.#history.beginLarge(userIds)) {
+      this.#connection.run(
+        "INSERT INTO large_change (user_id, last_id, version) VALUES (:user, :last, :version)",
+        { user, last: this.#lastId, version },
+      );
+    }
   }
 
-  /**
-   * Keeps the present state of records that the change is about to change or delete.
-   *
-   * @param condition Selects them.
-   */
-  keep(condition: string, parameters: SqlParameters = {}): void {
+  versionOf(userId: number): number {
+    return this.#history.versionOf(userId);
+  }
+
+  keep(userId: number, fate: Fate, condition: string, parameters: SqlParameters = {}): void {
     this.#connection.run(
-      `INSERT OR IGNORE INTO former_records (${COLUMNS})
-       SELECT ${COLUMNS} FROM records WHERE ${condition} AND id <= :lastId`,
+      `INSERT OR IGNORE INTO former_records (${this.#columns})
+       SELECT ${this.#columns} FROM records WHERE ${condition} AND id <= :lastId`,
       { ...parameters, lastId: this.#lastId },
     );
+    this.#history.keep(userId, fate, condition, parameters);
   }
 
   /** Ends the change: what it did is permanent from the commit on, or what {@link undo} did. */
   end(): void {
     this.#connection.run("DELETE FROM large_change");
     this.#connection.run("DELETE FROM former_records");
+    this.#history.endLarge();
   }
 
   /** Restores the records, in steps. It can be begun again after any of them. */
@@ -61,10 +70,32 @@ export class ChangeJournal {
     yield* this.#pages(former, 0, (page) => this.#delete(page));
     yield* this.#pages(former, 0, (page) =>
       this.#connection.run(
-        `INSERT INTO records (${COLUMNS}) SELECT ${COLUMNS} FROM former_records
+        `INSERT INTO records (${this.#columns}) SELECT ${this.#columns} FROM former_records
          WHERE id IN (SELECT value FROM json_each(:page))`,
         { page },
       ));
+    if (this.#columns !== COLUMNS) yield* this.#forgetVersions();
+  }
+
+  /** Takes back the versions of the change, once no record is of them. */
+  *#forgetVersions(): Generator<void, void> {
+    const fresh = `SELECT position FROM fresh_history ORDER BY position LIMIT ${PAGE_RECORDS}`;
+    while (
+      this.#connection.run(`DELETE FROM fresh_history WHERE position IN (${fresh})`) > 0
+    ) yield;
+    const made = "SELECT user_id, version FROM large_change WHERE version > 0";
+    const rows = `SELECT user_id, until, id FROM history
+      WHERE (user_id, until) IN (${made}) LIMIT ${PAGE_RECORDS}`;
+    while (
+      this.#connection.run(`DELETE FROM history WHERE (user_id, until, id) IN (${rows})`) > 0
+    ) yield;
+    this.#connection.run(`DELETE FROM tree_changes WHERE (user_id, version) IN (${made})`);
+    this.#connection.run(
+      `UPDATE tree_versions SET version = made.version - 1, history_bytes = (
+         SELECT ifnull(sum(size), 0) FROM history
+         WHERE history.user_id = tree_versions.user_id AND NOT is_moved
+       ) FROM (${made}) AS made WHERE made.user_id = tree_versions.user_id`,
+    );
   }
 
   /** Undoes a change that a crash interrupted. In steps, which take little space in the log. */

@@ -5,6 +5,8 @@ import type { SqlParameters } from "../tables/dialect.ts";
 import { Connection } from "./connection.ts";
 import { descendantOf } from "./subtree.ts";
 import { SQLITE } from "./dialect.ts";
+import { fillWithRoots } from "./past.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import {
   refusalParameters,
   type RefusalQuery,
@@ -25,9 +27,12 @@ const PAGE_FILES = 500;
 export class Collection implements Disposable {
   readonly #connection: Connection;
 
-  constructor(path: string, roots: CollectionRoots) {
+  /** @param past Where the roots are. @default the present */
+  constructor(path: string, roots: CollectionRoots, past?: PastTree) {
     this.#connection = new Connection(path, { readOnly: true });
     try {
+      const records = [...roots.byPath, ...roots.byId];
+      if (past !== undefined) fillWithRoots(this.#connection, past, records);
       this.#fill(roots);
     } catch (error) {
       this.#connection[Symbol.dispose]();
@@ -150,7 +155,7 @@ export class Collection implements Disposable {
          SELECT 1 FROM main.contents AS content
          WHERE content.hash = records.hash AND content.size = records.size AND bytes IS NOT NULL
        )
-       FROM main.records
+       FROM records
        WHERE user_id = :owner AND is_dir = 0 AND ${files}
        ON CONFLICT (path) DO UPDATE SET ${onConflict}`,
       { ...parameters, owner: root.userId, path: root.path },

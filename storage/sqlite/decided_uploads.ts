@@ -3,10 +3,12 @@ import { nameOf } from "../../core/paths.ts";
 import type { NewRecord, ResourceRecord } from "../../core/ports.ts";
 import type { Connection } from "./connection.ts";
 import { putContents } from "./contents.ts";
+import { takenBy } from "../../core/usage.ts";
 import { pathColumns } from "../tables/record_rows.ts";
 import { replaceFiles } from "./replace_files.ts";
 import { invalidateScans } from "./statements.ts";
 import type { Transactions } from "./transactions.ts";
+import type { TreeHistory } from "./tree_history.ts";
 import { usageOf } from "./usage.ts";
 
 /** Thrown to undo an upload whose decision does not apply any more. */
@@ -18,15 +20,16 @@ class Undecided extends Error {}
  * See docs/design/uploads.md.
  */
 export function storeDecided(
-  { connection, transactions }: {
+  { connection, transactions, history }: {
     readonly connection: Connection;
     readonly transactions: Transactions;
+    readonly history: TreeHistory;
   },
   upload: DecidedUpload,
   now: number,
 ): number[] | undefined {
   try {
-    return transactions.attempt(() => store(connection, upload, now));
+    return transactions.attempt(() => store({ connection, history }, upload, now));
   } catch (error) {
     if (error instanceof Undecided) return undefined;
     throw error;
@@ -34,8 +37,8 @@ export function storeDecided(
 }
 
 function store(
-  connection: Connection,
-  { userId, found, newRecords, newContents, contents, bounds }: DecidedUpload,
+  { connection, history }: { readonly connection: Connection; readonly history: TreeHistory },
+  { userId, found, newRecords, newContents, contents, bounds, author }: DecidedUpload,
   now: number,
 ): number[] {
   for (const record of found) if (!isUnchanged(connection, record)) throw new Undecided();
@@ -43,11 +46,13 @@ function store(
   // Files are compared by another thread, and damage is reported.
   if (inFiles.size > 0 || damaged.size > 0) throw new Undecided();
   invalidateScans(connection, [...newRecords, ...newContents]);
-  const ids = newRecords.map((record) => insertRecord(connection, record));
-  if (newContents.length > 0) replaceFiles(connection, undefined, newContents);
+  const since = history.versionOf(userId);
+  const ids = newRecords.map((record) => insertRecord(connection, record, since));
+  if (newContents.length > 0) replaceFiles(connection, history, newContents);
+  if (author !== undefined) history.describe(userId, { author });
   if (bounds !== undefined) {
-    const { records, bytes, uploading } = usageOf(connection, { userId, everyone: false });
-    if (records > bounds.records || bytes + uploading > bounds.bytes) throw new Undecided();
+    const held = usageOf(connection, { userId, everyone: false });
+    if (held.records > bounds.records || takenBy(held) > bounds.bytes) throw new Undecided();
   }
   return ids;
 }
@@ -84,13 +89,14 @@ function isUnchanged(
 }
 
 /** @throws {Undecided} when there is a record at the path. */
-function insertRecord(connection: Connection, record: NewRecord): number {
+function insertRecord(connection: Connection, record: NewRecord, since: number): number {
   const row = connection.get(
     `INSERT INTO records
-       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-     VALUES (:userId, :path, :parent, :name, :hash, :size, :crc32, :isDir, :createdAt, :updatedAt)
+       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, since)
+     VALUES (:userId, :path, :parent, :name, :hash, :size, :crc32, :isDir, :createdAt, :updatedAt,
+       :since)
      ON CONFLICT DO NOTHING RETURNING id`,
-    { ...record, ...pathColumns(record.path), isDir: Number(record.isDir) },
+    { ...record, ...pathColumns(record.path), isDir: Number(record.isDir), since },
   );
   if (row === undefined) throw new Undecided();
   return Number(row.id);

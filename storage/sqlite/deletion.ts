@@ -1,9 +1,9 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { compareBytewise, outermost } from "../../core/paths.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
-import type { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
+import type { Keeper } from "./tree_history.ts";
 import type { EffectRows } from "../tables/record_pages.ts";
 
 /** Records that one step deletes. */
@@ -24,15 +24,15 @@ interface Next {
 /**
  * Deletes the roots with all their descendants, in steps, by path and then by age (RS 4.6.5).
  *
- * @param journal Keeps the state of what is deleted, if this is part of a large change.
+ * @param keeper Keeps the state of what is deleted.
  */
 export function* deletion(
   connection: Connection,
-  journal: ChangeJournal | undefined,
+  keeper: Keeper,
   roots: readonly ResourceRecord[],
 ): Generator<EffectRows, void> {
   const owners = [...Map.groupBy(roots, ({ userId }) => userId)].map(([userId, owned]) =>
-    new OwnedSubtrees(connection, journal, { userId, roots: owned })
+    new OwnedSubtrees(connection, keeper, { userId, roots: owned })
   );
   const [only, another] = owners;
   if (only !== undefined && another === undefined) yield* only.deleteAll();
@@ -61,18 +61,18 @@ function byPathThenAge(a: Next, b: Next): number {
 /** Subtrees of one user, of which none contains another. */
 class OwnedSubtrees {
   readonly #connection: Connection;
-  readonly #journal: ChangeJournal | undefined;
+  readonly #keeper: Keeper;
   readonly #user: number;
   /** What remains, in order: each root, and what is below it. */
   readonly #ranges: PathRange[];
 
   constructor(
     connection: Connection,
-    journal: ChangeJournal | undefined,
+    keeper: Keeper,
     { userId, roots }: { userId: number; roots: readonly ResourceRecord[] },
   ) {
     this.#connection = connection;
-    this.#journal = journal;
+    this.#keeper = keeper;
     this.#user = userId;
     const directories = new Set(roots.filter(({ isDir }) => isDir).map(({ path }) => path));
     this.#ranges = outermost(roots.map(({ path }) => path)).flatMap((path) => [
@@ -111,7 +111,7 @@ class OwnedSubtrees {
       `SELECT ${RECORD_COLUMNS} FROM records WHERE ${condition} ORDER BY path`,
       parameters,
     );
-    this.#journal?.keep(condition, parameters);
+    this.#keeper.keep(this.#user, "dropped", condition, parameters);
     this.#connection.run(`DELETE FROM records WHERE ${condition}`, parameters);
     return { effect: "deleted", rows };
   }
@@ -150,7 +150,7 @@ class OwnedSubtrees {
     const last = pathOf(rows.at(-1));
     if (last !== undefined) {
       const condition = "user_id = :user AND path >= :low AND path <= :last";
-      this.#journal?.keep(condition, { ...parameters, last });
+      this.#keeper.keep(this.#user, "dropped", condition, { ...parameters, last });
       this.#connection.run(`DELETE FROM records WHERE ${condition}`, { ...parameters, last });
     }
     return { effect: "deleted", rows };

@@ -38,6 +38,8 @@ export const SQLITE: Dialect = {
   skipLocked: "",
   isWhole: "FALSE",
   mayDelete: "TRUE",
+  versionIn: (table, column) => `${table}.${column}`,
+  endedBy: (history, version) => `${history}.until <= ${version}`,
   // A large change keeps the former state of the records that it has changed.
   recordTables: [...RECORD_TABLES, "former_records"],
 };

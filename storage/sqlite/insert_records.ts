@@ -3,6 +3,7 @@ import type { NewRecord, ResourceRecord } from "../../core/ports.ts";
 import type { Connection } from "./connection.ts";
 import { pathColumns } from "../tables/record_rows.ts";
 import { RECORD_COLUMNS, toRecord } from "./lookup.ts";
+import type { Keeper } from "./tree_history.ts";
 
 /**
  * Adds the records, in the given order.
@@ -11,18 +12,25 @@ import { RECORD_COLUMNS, toRecord } from "./lookup.ts";
  */
 export function insertRecords(
   connection: Connection,
+  keeper: Pick<Keeper, "versionOf">,
   records: readonly NewRecord[],
 ): ResourceRecord[] {
   const rows = connection.all(
     `INSERT INTO records
-       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
+       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, since)
      SELECT value ->> 'userId', value ->> 'path', value ->> 'parent', value ->> 'name',
        value ->> 'hash', value ->> 'size', value ->> 'crc32', value ->> 'isDir',
-       value ->> 'createdAt', value ->> 'updatedAt'
+       value ->> 'createdAt', value ->> 'updatedAt', value ->> 'since'
      FROM json_each(:records) WHERE TRUE
      ON CONFLICT DO NOTHING
      RETURNING ${RECORD_COLUMNS}`,
-    { records: JSON.stringify(records.map((it) => ({ ...it, ...pathColumns(it.path) }))) },
+    {
+      records: JSON.stringify(records.map((it) => ({
+        ...it,
+        ...pathColumns(it.path),
+        since: keeper.versionOf(it.userId),
+      }))),
+    },
   );
   // SQLite does not specify the order of RETURNING.
   const inserted = new Map(rows.map(toRecord).map((record) => [key(record), record]));

@@ -10,15 +10,19 @@ import type { ShareQuery, Shares } from "../../core/shares.ts";
 import type { LargeChanges } from "./large_changes.ts";
 import type { ListBatch, ListForm } from "./list_batch.ts";
 import type { ReaderThread } from "./reader_thread.ts";
+import type { PastReads, PastTree } from "../tables/history_store.ts";
 import type { CurrentResults } from "../tables/verdict_statements.ts";
+
+/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
+const LIST_IDLE_MS = 1000;
 
 export interface LongReadsParts {
   readonly longReader: ReaderThread;
   readonly largeChanges: LargeChanges;
   /** The scan results that count. */
   readonly results: CurrentResults;
-  /** How long a listing keeps its snapshot while its reader takes a batch, in milliseconds. */
-  readonly listIdleMs: number;
+  /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
+  readonly listIdleMs: number | undefined;
 }
 
 /** Reads that take several calls to a reader. They see no part of a large change. */
@@ -36,15 +40,43 @@ export class LongReads {
     for await (const { records } of this.#batches(query, "records")) yield records;
   }
 
+  /** Reads of the past. They wait for a large change of the same tree, whose version they might read. */
+  readonly past: PastReads = {
+    settled: (userId) => this.#settled({ userId }),
+    findByPath: async (tree, paths) => {
+      await this.#settled(tree);
+      return await this.#parts.longReader.calls.findPastByPath(tree, paths);
+    },
+    findById: async (tree, ids) => {
+      await this.#settled(tree);
+      return await this.#parts.longReader.calls.findPastById(tree, ids);
+    },
+    list: (tree, query) => this.#pastRecords(tree, query),
+    collectFiles: (tree, roots) => this.collectFiles(roots, tree),
+  };
+
+  async *#pastRecords(tree: PastTree, query: ListQuery) {
+    await this.#settled(tree);
+    for await (const { records } of this.#batches(query, "records", tree)) yield records;
+  }
+
+  #settled({ userId }: Pick<PastTree, "userId">): Promise<void> {
+    return this.#parts.largeChanges.settled([{ userId, everyone: false }]);
+  }
+
   /** {@link ResourceStore.listJson} */
   async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
     for await (const { text } of this.#batches(query, "text")) if (text.count > 0) yield text;
   }
 
-  async *#batches(query: ListQuery, form: ListForm): AsyncGenerator<ListBatch> {
+  async *#batches(
+    query: ListQuery,
+    form: ListForm,
+    past?: PastTree,
+  ): AsyncGenerator<ListBatch> {
     using worker = this.#parts.longReader.acquire();
     const reader = worker.remote;
-    const { cursor, first } = await reader.openList(query, form);
+    const { cursor, first } = await reader.openList(query, form, past);
     let batch = first;
     try {
       for (;;) {
@@ -65,7 +97,7 @@ export class LongReads {
 
   /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
   *#lent(batch: ListBatch, release: () => void): Generator<ListBatch> {
-    const idle = setTimeout(release, this.#parts.listIdleMs);
+    const idle = setTimeout(release, this.#parts.listIdleMs ?? LIST_IDLE_MS);
     try {
       yield batch;
     } finally {
@@ -92,7 +124,7 @@ export class LongReads {
   }
 
   /** {@link ResourceStore.collectFiles} */
-  async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+  async collectFiles(roots: CollectionRoots, past?: PastTree): Promise<FileCollection> {
     const owners = [...roots.byPath, ...roots.byId].map(({ userId }) => userId);
     await this.#parts.largeChanges.settled(
       [...new Set(owners)].map((userId) => ({ userId, everyone: false })),
@@ -100,7 +132,7 @@ export class LongReads {
     const { longReader, results } = this.#parts;
     using acquired = new DisposableStack();
     const { remote: reader } = acquired.use(longReader.acquire());
-    const { id, sharedPath } = await reader.openCollection(roots);
+    const { id, sharedPath } = await reader.openCollection(roots, past);
     const held = acquired.move();
     const pages = async function* (onlyUnchecked: boolean) {
       let after = "";

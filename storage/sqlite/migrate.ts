@@ -31,6 +31,10 @@ import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text"
 import dav from "./migrations/0030_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
 import newSchema from "./schema_0031.sql" with { type: "text" };
+import history from "./migrations/0032_history.sql" with { type: "text" };
+import hubCommits from "./migrations/0038_hub_commits.sql" with { type: "text" };
+import tags from "./migrations/0037_tags.sql" with { type: "text" };
+import treeLog from "./migrations/0036_tree_log.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -65,6 +69,10 @@ const MIGRATIONS: readonly string[] = [
   verdictDays,
   dav,
   s3Objects,
+  history,
+  treeLog,
+  tags,
+  hubCommits,
 ];
 
 /** The version to which `schema_0031.sql` leads at once. */

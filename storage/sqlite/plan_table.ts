@@ -3,6 +3,8 @@ import { MAX_PATH_BYTES, MAX_PATH_SEGMENTS } from "../../core/paths.ts";
 import type { Placement } from "../../core/ports.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
+import { pastPage, pastParameters } from "./past.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { pathColumns } from "../tables/record_rows.ts";
 import { descendantOf } from "./subtree.ts";
 
@@ -50,6 +52,14 @@ export interface Range extends SqlParameters {
   readonly upTo: number;
 }
 
+/** Where a plan has its sources from. */
+export interface PlanSource {
+  /** The condition under which the record at a target path conflicts. */
+  readonly conflicts: string;
+  /** The tree as it was. @default as it is */
+  readonly past?: PastTree | undefined;
+}
+
 /** The temporary table of a plan: which record goes where, and what it conflicts with there. */
 export class PlanTable {
   readonly #connection: Connection;
@@ -67,23 +77,32 @@ export class PlanTable {
   }
 
   /**
-   * Adds a source and its descendants, in steps. `conflicts` is the condition under which the record at
-   * a target path conflicts.
+   * Adds a source and its descendants, in steps.
    *
    * @throws {AppError} `ErrResourcesInvalidRequest` when the source is gone, or a target path is too long
    *   or too deep; `ErrResourcesConflict` when a file and a directory would have the same path.
    */
-  *add(placement: Placement, conflicts: string): Generator<void, void> {
+  *add(
+    placement: Placement,
+    { conflicts, past }: PlanSource,
+  ): Generator<void, void> {
     const { source, target } = placement;
-    this.#addRoot(placement, conflicts);
+    this.#addRoot(placement, conflicts, past);
     yield;
     if (!source.isDir) return;
+    const below = "path > :last AND path < :source || '0'";
     const sql = this.#adding("records.path > :last AND records.path < :source || '0'", conflicts, {
+      from: past === undefined ? "records" : pastPage(past, below),
       isRoot: 0,
       parent: targetOf("records.parent"),
       name: "records.name",
     });
-    const parameters = { user: source.userId, source: source.path, target };
+    const parameters = {
+      user: source.userId,
+      source: source.path,
+      target,
+      ...past && pastParameters(past),
+    };
     for (let last: string | undefined = `${source.path}/`; last !== undefined;) {
       const after = this.#end;
       this.#connection.run(`${sql} LIMIT ${PAGE_ROWS}`, { ...parameters, last });
@@ -122,16 +141,27 @@ export class PlanTable {
     return String(row?.source_path);
   }
 
-  #addRoot({ source, target }: Placement, conflicts: string): void {
+  #addRoot(
+    { source, target }: Placement,
+    conflicts: string,
+    past: PastTree | undefined,
+  ): void {
     const after = this.#end;
     const sql = this.#adding("records.path = :source", conflicts, {
+      from: past === undefined ? "records" : pastPage(past, "path = :source"),
       isRoot: 1,
       parent: ":parent",
       name: ":name",
     });
     const row = this.#connection.get(
       `${sql} RETURNING id`,
-      { user: source.userId, source: source.path, target, ...pathColumns(target) },
+      {
+        user: source.userId,
+        source: source.path,
+        target,
+        ...pathColumns(target),
+        ...past && pastParameters(past),
+      },
     );
     if (row?.id !== source.id) {
       throw new AppError(
@@ -145,7 +175,7 @@ export class PlanTable {
   #adding(
     which: string,
     conflicts: string,
-    columns: { isRoot: 0 | 1; parent: string; name: string },
+    columns: { from: string; isRoot: 0 | 1; parent: string; name: string },
   ): string {
     return `INSERT INTO ${this.name} (
         id, source_path, target_path, target_parent, target_name, is_root, is_dir, hash, size,
@@ -154,7 +184,7 @@ export class PlanTable {
       SELECT records.id, records.path, ${targetOf("records.path")}, ${columns.parent},
         ${columns.name}, ${columns.isRoot}, records.is_dir, records.hash, records.size,
         records.crc32, conflict.id, conflict.is_dir
-      FROM records LEFT JOIN records AS conflict
+      FROM ${columns.from} LEFT JOIN main.records AS conflict
       ON conflict.user_id = :user AND conflict.path = ${targetOf("records.path")}
         AND (${conflicts})
       WHERE records.user_id = :user AND ${which} ORDER BY records.path`;

@@ -1,6 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
 import type { IssuedCredential } from "../../core/credential_end.ts";
-import type { ListQuery, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
+import type { ListQuery, ResourceRecord, Scope } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import { Connection } from "./connection.ts";

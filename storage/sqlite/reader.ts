@@ -5,8 +5,8 @@ import type {
   ListQuery,
   ResourceRecord,
   Scope,
-  Usage,
 } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
 import type { SearchPage, SearchQuery } from "../../core/search.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";
@@ -15,9 +15,11 @@ import type { RefusalQuery } from "../tables/verdict_statements.ts";
 import { Collection } from "./collection.ts";
 import { Connection } from "./connection.ts";
 import { CountedShares } from "./counted_shares.ts";
+import { findPastById, findPastByPath, hubPageAt } from "./past.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
-import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
-import { type Listing, openListing, type Page } from "./listing.ts";
+import type { ListBatch, ListForm } from "./list_batch.ts";
+import { OpenLists } from "./open_lists.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import type { HubRequest } from "../tables/hub_pages.ts";
@@ -26,26 +28,11 @@ import { searchPage } from "../tables/search.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
 import { type PinnedState, usageAcross } from "./usage.ts";
 
-/** Idle connections kept for later listings. */
-const MAX_IDLE_CONNECTIONS = 4;
-
-/** How long a listing may read one snapshot. While it does, the log cannot start anew. */
-const MAX_SNAPSHOT_MS = 10_000;
-
 /**
  * Loads what a thread of a server without repositories never needs. With the hashes of the runtime, it takes 3 MB
  * and 20 ms of a thread.
  */
 const hubPages = () => import("../tables/hub_pages.ts");
-
-interface Cursor {
-  readonly listing: Listing;
-  readonly scope: Scope;
-  readonly form: ListForm;
-  connection: Connection | undefined;
-  /** When the connection began to keep a snapshot, if it does. */
-  snapshotAt: number | undefined;
-}
 
 /**
  * Reads outside of write transactions. Runs in threads of its own (reader_worker.ts). Listings and
@@ -55,8 +42,7 @@ export class Reader {
   #path = "";
   /** For lookups, which finish in one call. Each listing and collection has its own connection. */
   #lookups: Connection | undefined;
-  readonly #idle: Connection[] = [];
-  readonly #cursors = new Map<number, Cursor>();
+  #lists: OpenLists | undefined;
   readonly #collections = new Map<number, Collection>();
   #opened = 0;
   #counted: CountedShares | undefined;
@@ -70,9 +56,8 @@ export class Reader {
   }
 
   close(): void {
-    for (const cursor of [...this.#cursors.keys()]) this.closeList(cursor);
+    this.#lists?.[Symbol.dispose]();
     for (const collection of [...this.#collections.keys()]) this.closeCollection(collection);
-    for (const connection of this.#idle.splice(0)) connection[Symbol.dispose]();
     this.#lookups?.[Symbol.dispose]();
     this.closeShares();
     this.unpin();
@@ -99,6 +84,16 @@ export class Reader {
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
     return findById(this.#sources, scope, ids);
+  }
+
+  /** {@link findPastByPath} */
+  findPastByPath(tree: PastTree, paths: readonly string[]): ResourceRecord[] {
+    return findPastByPath(this.#connection, tree, paths);
+  }
+
+  /** {@link findPastById} */
+  findPastById(tree: PastTree, ids: readonly number[]): ResourceRecord[] {
+    return findPastById(this.#connection, tree, ids);
   }
 
   /** {@link usageAcross} */
@@ -146,8 +141,12 @@ export class Reader {
   async repositoryPage(request: HubRequest): Promise<RepositoryPage> {
     const { pageFrom, pageQuery, rowsOfPage } = await hubPages();
     const query = pageQuery(request, SQLITE);
-    const connection = this.#connectionFor(request.userId);
-    const rows = connection.values(query.sql, query.parameters);
+    const { userId, past } = request;
+    const connection = this.#connectionFor(userId);
+    const { sql, parameters } = past === undefined
+      ? query
+      : hubPageAt(query, { userId, ...past }, request);
+    const rows = connection.values(sql, parameters);
     const page = rowsOfPage(rows, request, query);
     return pageFrom(page, request, await this.blobIds(page.hashes));
   }
@@ -170,87 +169,32 @@ export class Reader {
     return searchPage(this.#connectionFor(query.userId), query, SQLITE);
   }
 
-  /** Opens a listing, and reads its first batch as {@link nextBatch} does. */
-  openList(query: ListQuery, form: ListForm): { cursor: number; first: ListBatch | undefined } {
-    const cursor = ++this.#opened;
-    this.#cursors.set(cursor, {
-      listing: openListing(query),
-      scope: query.scope,
-      form,
-      connection: undefined,
-      snapshotAt: undefined,
-    });
-    return { cursor, first: this.nextBatch(cursor) };
+  /** {@link OpenLists.open} */
+  openList(query: ListQuery, form: ListForm, past?: PastTree) {
+    return this.#openLists.open(query, form, past);
   }
 
-  /**
-   * The next batch of a listing. Until the listing is released, batches are from one snapshot for some
-   * seconds. Returns undefined if the batch can be read only once a large change has ended.
-   */
+  /** {@link OpenLists.next} */
   nextBatch(cursor: number): ListBatch | undefined {
-    const open = this.#cursors.get(cursor);
-    if (open === undefined) throw new Error(`Listing ${cursor} has ended`);
-    try {
-      const page = this.#nextPage(open);
-      if (page?.done) this.closeList(cursor);
-      return page && batchOf(page, open.form);
-    } catch (error) {
-      this.closeList(cursor);
-      throw error;
-    }
+    return this.#openLists.next(cursor);
   }
 
-  #nextPage(open: Cursor): Page | undefined {
-    const { listing, scope } = open;
-    const now = performance.now();
-    if (open.snapshotAt !== undefined && now - open.snapshotAt > MAX_SNAPSHOT_MS) {
-      this.#release(open);
-    }
-    if (open.snapshotAt === undefined && this.#pinned !== undefined) {
-      if (scope.everyone) return undefined;
-      if (this.#pinned.userIds.has(scope.userId)) {
-        return listing.hasTable ? undefined : listing.next(this.#pinned.connection, false);
-      }
-    }
-    open.connection ??= this.#idle.pop() ?? new Connection(this.#path, { readOnly: true });
-    if (open.snapshotAt === undefined) open.connection.script("BEGIN");
-    open.snapshotAt ??= now;
-    return listing.next(open.connection, true);
-  }
-
-  /** Gives up the snapshot of a listing. The next batch is from another one. */
+  /** {@link OpenLists.release} */
   releaseList(cursor: number): void {
-    const open = this.#cursors.get(cursor);
-    if (open !== undefined) this.#release(open);
+    this.#openLists.release(cursor);
   }
 
-  #release(open: Cursor): void {
-    if (open.snapshotAt === undefined) return;
-    open.snapshotAt = undefined;
-    open.connection?.script("COMMIT");
-    if (open.listing.hasTable) open.connection?.script("PRAGMA shrink_memory");
-    else this.#keepIdle(open);
-  }
-
-  /** Ends a listing. Does nothing if it has ended. */
+  /** {@link OpenLists.close} */
   closeList(cursor: number): void {
-    const open = this.#cursors.get(cursor);
-    if (open === undefined) return;
-    this.#cursors.delete(cursor);
-    this.#release(open);
-    // Its temporary table goes with the connection.
-    open.connection?.[Symbol.dispose]();
-  }
-
-  #keepIdle(open: Cursor): void {
-    if (open.connection === undefined || this.#idle.length === MAX_IDLE_CONNECTIONS) return;
-    this.#idle.push(open.connection);
-    open.connection = undefined;
+    this.#openLists.close(cursor);
   }
 
   /** Collects the files at and below the roots, and returns the id of the collection. */
-  openCollection(roots: CollectionRoots): { id: number; sharedPath: string | undefined } {
-    const collection = new Collection(this.#path, roots);
+  openCollection(
+    roots: CollectionRoots,
+    past?: PastTree,
+  ): { id: number; sharedPath: string | undefined } {
+    const collection = new Collection(this.#path, roots, past);
     const id = ++this.#opened;
     this.#collections.set(id, collection);
     return { id, sharedPath: collection.sharedPath(roots) };
@@ -289,6 +233,10 @@ export class Reader {
   /** Where to find the present records of a user. */
   #connectionFor(userId: number): Connection {
     return this.#pinned?.userIds.has(userId) ? this.#pinned.connection : this.#connection;
+  }
+
+  get #openLists(): OpenLists {
+    return this.#lists ??= new OpenLists(this.#path, () => this.#pinned);
   }
 
   get #connection(): Connection {

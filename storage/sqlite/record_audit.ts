@@ -35,6 +35,9 @@ const ID_VERSION = 7;
 /** The version of the schema from which content may be in objects. */
 const OBJECTS_VERSION = 21;
 
+/** The tables whose rows state the size and CRC-32 of a content. */
+const TABLES_OF_FACTS = ["records", "former_records", "history", "fresh_history", "tagged_records"];
+
 const NAME = "records.id AS id, records.user_id AS user_id, records.path AS path";
 /** Audits a SQLite file. Each call blocks the thread. */
 export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
@@ -234,7 +237,8 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
   }
 
   correctFacts({ hash, size, crc32 }: ContentFacts): void {
-    for (const table of this.dialect.recordTables) {
+    for (const table of TABLES_OF_FACTS) {
+      if (!this.hasTable(table)) continue;
       this.#connection.run(
         `UPDATE ${table} SET size = :size, crc32 = :crc32 WHERE hash = :hash AND hash <> ''`,
         { hash, size, crc32 },

@@ -1,4 +1,5 @@
-import type { ListQuery, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
+import type { ListQuery, ResourceRecord, Scope } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { LargeChanges } from "./large_changes.ts";
 import type { PointReader } from "./point_reader.ts";

@@ -5,10 +5,10 @@ import type {
   ListQuery,
   ResourceRecord,
   Scope,
-  Usage,
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
@@ -32,6 +32,7 @@ import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
 import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
+import { SqlHistoryStore } from "../tables/history_store.ts";
 import { SqlHubStore } from "../tables/hub_store.ts";
 import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlS3Store } from "../tables/s3_store.ts";
@@ -46,9 +47,6 @@ import { statementsOf } from "./run_statements.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
 import { type CommitOptions, writerCommits } from "./writer_commits.ts";
 import { WORKERS } from "../threads/workers.ts";
-
-/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
-const LIST_IDLE_MS = 1000;
 
 export interface ResourceStoreOptions extends CommitOptions {
   /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
@@ -79,6 +77,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly #files: TemporaryFiles;
   readonly #davHints = new DavHints();
 
+  readonly history: SqlHistoryStore;
   readonly scans: SqlScanStore;
   readonly upkeep: SqlUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
@@ -130,8 +129,9 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       longReader: this.#longReader,
       largeChanges: this.#largeChanges,
       results,
-      listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
+      listIdleMs: options.listIdleMs,
     });
+    this.history = new SqlHistoryStore(statementsOf("history", parts), this.#longReads.past);
     this.scans = new SqlScanStore({
       statements: statementsOf("scans", parts),
       database: path,

@@ -1,21 +1,32 @@
+import { historyStatements } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
+import { logStatements } from "../tables/log_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
+import { purgeStatements } from "../tables/purge_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
 import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
+import { tagStatements } from "../tables/tag_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
 import type { Connection } from "./connection.ts";
 import { SQLITE } from "./dialect.ts";
+import { TAG_SOURCES } from "./past.ts";
 
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
   credentials: credentialStatements(SQLITE),
   dav: davStatements(SQLITE),
+  purge: purgeStatements(SQLITE),
   links: LINK_STATEMENTS,
+  history: {
+    ...historyStatements(SQLITE),
+    ...logStatements(SQLITE),
+    ...tagStatements(SQLITE, TAG_SOURCES),
+  },
   objects: objectStatements(SQLITE),
   s3: s3Statements(SQLITE),
   scans: scanStatements(SQLITE),

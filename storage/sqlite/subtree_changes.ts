@@ -2,11 +2,13 @@ import type { NewContent, Placement, ResourceRecord } from "../../core/ports.ts"
 import { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
 import { deletion } from "./deletion.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { type EffectRows, type RecordPage, RecordPages } from "../tables/record_pages.ts";
 import { replaceFiles } from "./replace_files.ts";
 import { exceeds, type Root } from "./subtrees.ts";
 import type { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
+import type { Keeper, TreeHistory } from "./tree_history.ts";
 
 /** How long a call may change records, in milliseconds. Other requests wait for it. */
 const MAX_STEP_MS = 50;
@@ -28,6 +30,7 @@ export class SubtreeChanges {
   readonly #connection: Connection;
   readonly #transactions: Transactions;
   readonly #journal: ChangeJournal;
+  readonly #history: TreeHistory;
   /** The plan of a move or copy in one transaction. */
   readonly #plan: TransferPlan;
   /** That of a large one, which is carried out between the transactions of others. */
@@ -41,12 +44,19 @@ export class SubtreeChanges {
   #undoing: Iterator<void, void> = [].values();
 
   /** Undoes a large change that a crash interrupted. */
-  constructor(connection: Connection, transactions: Transactions) {
+  constructor(
+    { connection, transactions, history }: {
+      readonly connection: Connection;
+      readonly transactions: Transactions;
+      readonly history: TreeHistory;
+    },
+  ) {
     this.#connection = connection;
     this.#transactions = transactions;
-    this.#journal = new ChangeJournal(connection);
+    this.#history = history;
+    this.#journal = new ChangeJournal(connection, history);
     this.#journal.recover();
-    this.#plan = new TransferPlan(connection, undefined, "plan");
+    this.#plan = new TransferPlan(connection, history, "plan");
     this.#largePlan = new TransferPlan(connection, this.#journal, "large_plan");
   }
 
@@ -91,12 +101,12 @@ export class SubtreeChanges {
     if (begins) this.#deleted[kind] = [];
     const all = this.#deleted[kind];
     all.push(...roots);
-    this.#steps[kind] = deletion(this.#connection, isStep ? this.#journal : undefined, all);
+    this.#steps[kind] = deletion(this.#connection, this.#keeper(isStep), all);
   }
 
   /** {@link replaceFiles} */
   replaceFiles(files: readonly NewContent[], isStep: boolean): ResourceRecord[] {
-    return replaceFiles(this.#connection, isStep ? this.#journal : undefined, files);
+    return replaceFiles(this.#connection, this.#keeper(isStep), files);
   }
 
   /** Prepares a move, which {@link runPlan} plans and carries out. */
@@ -105,11 +115,18 @@ export class SubtreeChanges {
     else this.#steps.direct = this.#plan.move(placements, now);
   }
 
-  /** Prepares a copy, as {@link planMove} does a move. */
-  planCopy(placements: readonly Placement[], now: number, isStep: boolean): void {
+  /** Prepares a copy of what is there, or was at a version, as {@link planMove} does a move. */
+  planCopy(
+    placements: readonly Placement[],
+    { now, past, isStep }: {
+      readonly now: number;
+      readonly past?: PastTree;
+      readonly isStep: boolean;
+    },
+  ): void {
     this.#transactions.refuseGrowth();
-    if (isStep) this.#steps.large = this.#largePlan.copy(placements, now);
-    else this.#steps.direct = this.#plan.copy(placements, now);
+    if (isStep) this.#steps.large = this.#largePlan.copy(placements, now, past);
+    else this.#steps.direct = this.#plan.copy(placements, now, past);
   }
 
   /** Runs a plan for a moment. */
@@ -121,6 +138,10 @@ export class SubtreeChanges {
       if (value) pages.add(value);
       return done === true;
     }, (done) => ({ pages: pages.take(), done, nearlyFull: this.#transactions.nearlyFull }));
+  }
+
+  #keeper(isStep: boolean): Keeper {
+    return isStep ? this.#journal : this.#history;
   }
 
   /** Calls `step` until it returns true or some time is over, and returns the result of `end`. */

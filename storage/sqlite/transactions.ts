@@ -3,6 +3,7 @@ import { isStorageFull, storageFull, unsynced } from "../disk/storage_full.ts";
 import { sleepSync } from "../threads/sleep_sync.ts";
 import type { Connection } from "./connection.ts";
 import { Generation } from "./generation.ts";
+import type { TreeHistory } from "./tree_history.ts";
 
 /** Primary result code of SQLite for a failure of the file system. */
 const SQLITE_IOERR = 10;
@@ -16,10 +17,14 @@ const REWRITE_INTERVAL_MS = 100;
 /** The `code` of an error after which a transaction may or may not be carried out. */
 export const OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN";
 
+/** What is told where each piece of work begins, and that some was undone. */
+type WorkHistory = Pick<TreeHistory, "beginWork" | "rolledBack">;
+
 /** The write transactions of a connection, one at a time. */
 export class Transactions {
   readonly #connection: Connection;
   readonly #ballast: Ballast;
+  readonly #history: WorkHistory;
   readonly #generation: Generation;
   #nearlyFull = false;
   /** Whether there is work before the current one, and whether a savepoint separates the two. */
@@ -30,8 +35,9 @@ export class Transactions {
   /** The last generation that was committed here. */
   #committed: number | undefined;
 
-  constructor(connection: Connection, ballast: Ballast) {
+  constructor(connection: Connection, ballast: Ballast, history: WorkHistory) {
     this.#connection = connection;
+    this.#history = history;
     this.#ballast = ballast;
     this.#generation = new Generation(connection);
   }
@@ -42,6 +48,7 @@ export class Transactions {
   }
 
   begin(): void {
+    this.#history.beginWork();
     this.#nearlyFull = this.#ballast.adjust();
     // Once all of the log is in the database, it is written from its start again and needs no space.
     if (this.#nearlyFull) this.#checkpoint();
@@ -69,6 +76,7 @@ export class Transactions {
 
   /** Separates the work that follows from that before it, if there is any. */
   savepoint(): void {
+    this.#history.beginWork();
     // SQLite copies each page that is changed after a savepoint. Releasing one discards its copies.
     if (this.#hasSavepoint) this.#connection.run("RELEASE work");
     if (this.#hasWork) this.#connection.run("SAVEPOINT work");
@@ -87,6 +95,7 @@ export class Transactions {
       this.#connection.run("ROLLBACK");
       this.#connection.run("BEGIN IMMEDIATE");
     }
+    this.#history.rolledBack();
     return true;
   }
 
@@ -128,6 +137,7 @@ export class Transactions {
   /** Rolls the transaction back, unless the failure has already ended it. */
   rollback(): void {
     if (this.#connection.inTransaction) this.#connection.run("ROLLBACK");
+    this.#history.rolledBack();
   }
 
   /** Writes to the log without a change of the data. */

@@ -1,13 +1,21 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { nameOf } from "../../core/paths.ts";
 import type { Placement } from "../../core/ports.ts";
-import type { ChangeJournal } from "./change_journal.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
 import { MovedTable } from "./moved_table.ts";
-import { COPY_CONFLICTS, IN_RANGE, MOVE_CONFLICTS, PlanTable, type Range } from "./plan_table.ts";
+import {
+  COPY_CONFLICTS,
+  IN_RANGE,
+  MOVE_CONFLICTS,
+  type PlanSource,
+  PlanTable,
+  type Range,
+} from "./plan_table.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import type { EffectRows } from "../tables/record_pages.ts";
+import type { Keeper } from "./tree_history.ts";
 
 /** Selects records that get their target path. The others are directories that merge into one. */
 const RELOCATED = "(plan.conflicts_with IS NULL OR plan.is_dir = 0)";
@@ -22,19 +30,19 @@ type Step = EffectRows | undefined;
  */
 export class TransferPlan {
   readonly #connection: Connection;
-  readonly #journal: ChangeJournal | undefined;
+  readonly #keeper: Keeper;
   readonly #table: PlanTable;
   readonly #moved: MovedTable;
   /** Selects directories that merging removes. One that another record conflicts with stays (C 7). */
   readonly #merged: string;
 
   /**
-   * @param journal Keeps the former state of what the plan changes, if it is a large change.
+   * @param keeper Keeps the former state of what the plan changes.
    * @param table The name of the plan's table, and the start of that of another one.
    */
-  constructor(connection: Connection, journal: ChangeJournal | undefined, table: string) {
+  constructor(connection: Connection, keeper: Keeper, table: string) {
     this.#connection = connection;
-    this.#journal = journal;
+    this.#keeper = keeper;
     this.#table = new PlanTable(connection, table);
     this.#moved = new MovedTable(connection, `${table}_moved`);
     this.#merged = `NOT ${RELOCATED} AND NOT EXISTS (
@@ -51,11 +59,12 @@ export class TransferPlan {
     this.#moved.clear();
     for (const placement of placements) {
       this.#table.clear();
-      yield* this.#add(placement, MOVE_CONFLICTS);
-      yield* this.#overwrite();
-      yield* this.#removeMerged();
-      if (placement.source.path.startsWith(`${placement.target}/`)) yield* this.#vacate();
-      yield* this.#relocate(now, { isOnly: placements.length === 1 });
+      yield* this.#add(placement, { conflicts: MOVE_CONFLICTS });
+      const { userId, path } = placement.source;
+      yield* this.#overwrite(userId);
+      yield* this.#removeMerged(userId);
+      if (path.startsWith(`${placement.target}/`)) yield* this.#vacate(userId);
+      yield* this.#relocate(userId, { now, isOnly: placements.length === 1 });
     }
     yield* this.#relocated();
     this.#table.clear();
@@ -65,20 +74,24 @@ export class TransferPlan {
   /**
    * Plans the copy of all placements together, then carries it out.
    *
+   * @param past What the tree had then is copied. @default what it has
    * @throws {AppError} as `WriteTransaction.copySubtrees` does.
    */
-  *copy(placements: readonly Placement[], now: number): Generator<Step, void> {
+  *copy(placements: readonly Placement[], now: number, past?: PastTree): Generator<Step, void> {
     this.#table.clear();
-    for (const placement of placements) yield* this.#add(placement, COPY_CONFLICTS);
-    yield* this.#overwrite();
+    const source = { conflicts: COPY_CONFLICTS, past };
+    for (const placement of placements) yield* this.#add(placement, source);
     const user = placements[0]?.source.userId ?? 0;
+    yield* this.#overwrite(user);
+    const since = this.#keeper.versionOf(user);
     for (const range of this.#table.ranges()) {
       this.#connection.run(
         `INSERT INTO records
-           (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-         SELECT :user, target_path, target_parent, target_name, hash, size, crc32, is_dir, :now, :now
+           (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, since)
+         SELECT :user, target_path, target_parent, target_name, hash, size, crc32, is_dir, :now, :now,
+           :since
          FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND ${RELOCATED} ORDER BY position`,
-        { user, now, ...range },
+        { user, now, since, ...range },
       );
       const rows = this.#rows(
         "plan.conflicts_with",
@@ -93,62 +106,65 @@ export class TransferPlan {
     this.#table.clear();
   }
 
-  *#add(placement: Placement, conflicts: string): Generator<Step, void> {
-    for (const _ of this.#table.add(placement, conflicts)) yield undefined;
+  *#add(placement: Placement, source: PlanSource): Generator<Step, void> {
+    for (const _ of this.#table.add(placement, source)) yield undefined;
   }
 
   /** Deletes the files that other files replace. */
-  *#overwrite(): Generator<Step, void> {
+  *#overwrite(user: number): Generator<Step, void> {
     if (!this.#table.hasConflicts) return;
     const ids =
       `SELECT conflicts_with FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND is_dir = 0`;
     for (const range of this.#table.ranges()) {
       const rows = this.#former("records.id = plan.conflicts_with AND plan.is_dir = 0", range);
-      this.#delete(ids, range);
+      this.#delete(user, ids, range);
       yield { effect: "overwritten", rows };
     }
   }
 
   /** Deletes the directories that merge into others. The moved one comes last (RS 4.4.7). */
-  *#removeMerged(): Generator<Step, void> {
+  *#removeMerged(user: number): Generator<Step, void> {
     if (!this.#table.hasConflicts) return;
     for (const isRoot of [0, 1]) {
       const merged = `is_root = ${isRoot} AND ${this.#merged}`;
       const ids = `SELECT id FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND ${merged}`;
       for (const range of this.#table.ranges()) {
         const rows = this.#former(`records.id = plan.id AND ${merged}`, range);
-        this.#delete(ids, range);
+        this.#delete(user, ids, range);
         yield { effect: "merged", rows };
       }
     }
   }
 
   /** Moves records to temporary paths, as a target path may be that of a record that moves later. */
-  *#vacate(): Generator<Step, void> {
+  *#vacate(user: number): Generator<Step, void> {
     for (const range of this.#table.ranges()) {
-      this.#keepRelocated(range);
+      const since = this.#keepRelocated(user, range);
       // Paths in requests hold no control characters (C 4), so these paths are free.
       this.#connection.run(
         `UPDATE records
-         SET path = char(1) || records.id, parent = NULL, name = char(1) || records.id
+         SET path = char(1) || records.id, parent = NULL, name = char(1) || records.id, since = :since
          FROM ${this.#table.name} AS plan
          WHERE ${IN_RANGE} AND records.id = plan.id AND ${RELOCATED}`,
-        range,
+        { since, ...range },
       );
       yield undefined;
     }
   }
 
-  *#relocate(now: number, { isOnly }: { isOnly: boolean }): Generator<Step, void> {
+  *#relocate(
+    user: number,
+    { now, isOnly }: { readonly now: number; readonly isOnly: boolean },
+  ): Generator<Step, void> {
     for (const range of this.#table.ranges()) {
-      this.#keepRelocated(range);
+      const since = this.#keepRelocated(user, range);
       this.#connection.run(
         `UPDATE records
          SET path = plan.target_path, parent = plan.target_parent, name = plan.target_name,
-           updated_at = :now
+           updated_at = :now, since = :since
          FROM ${this.#table.name} AS plan
          WHERE ${IN_RANGE} AND records.id = plan.id AND ${RELOCATED}`,
-        { now, ...range },
+        { now, since, ...range },
       );
       if (isOnly) {
         const rows = this.#rows("NULL", `records.id = plan.id AND ${RELOCATED}`, range);
@@ -177,13 +193,15 @@ export class TransferPlan {
     }
   }
 
-  #keepRelocated(range: Range): void {
+  /** Returns the version that the move makes. */
+  #keepRelocated(user: number, range: Range): number {
     const ids = `SELECT id FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND ${RELOCATED}`;
-    this.#journal?.keep(`id IN (${ids})`, range);
+    this.#keeper.keep(user, "moved", `id IN (${ids})`, { ...range });
+    return this.#keeper.versionOf(user);
   }
 
-  #delete(ids: string, range: Range): void {
-    this.#journal?.keep(`id IN (${ids})`, range);
+  #delete(user: number, ids: string, range: Range): void {
+    this.#keeper.keep(user, "dropped", `id IN (${ids})`, { ...range });
     this.#moved.remove(ids, range);
     this.#connection.run(`DELETE FROM records WHERE id IN (${ids})`, range);
   }

@@ -1,4 +1,5 @@
-import type { Scope, Usage } from "../../core/ports.ts";
+import type { Scope } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import type { Connection } from "./connection.ts";
 
@@ -20,7 +21,9 @@ export function usageOf(
     `SELECT ifnull(sum(records), 0) AS records, ifnull(sum(files), 0) AS files,
        ifnull(sum(bytes), 0) AS bytes, (SELECT ifnull(sum(size), 0) FROM uploads
          WHERE completed_at IS NULL AND ${inScope})
-       + (SELECT ifnull(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading
+       + (SELECT ifnull(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading,
+       (SELECT ifnull(sum(history_bytes), 0) FROM tree_versions WHERE ${inScope}) AS history_bytes,
+       (SELECT ifnull(sum(bytes), 0) FROM tags WHERE ${inScope}) AS tagged_bytes
      FROM usage WHERE ${inScope}`,
     { user: scope.userId, users: JSON.stringify(userIds) },
   );
@@ -29,6 +32,8 @@ export function usageOf(
     files: Number(row?.files),
     bytes: Number(row?.bytes),
     uploading: Number(row?.uploading),
+    historyBytes: Number(row?.history_bytes),
+    taggedBytes: Number(row?.tagged_bytes),
   };
 }
 
@@ -53,6 +58,8 @@ export function usageAcross(
     files: others.files + former.files,
     bytes: others.bytes + former.bytes,
     uploading: others.uploading + former.uploading,
+    historyBytes: others.historyBytes + former.historyBytes,
+    taggedBytes: others.taggedBytes + former.taggedBytes,
   };
 }
 

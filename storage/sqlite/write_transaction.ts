@@ -12,10 +12,14 @@ import { SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
 import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
+import { addTag } from "../tables/tags.ts";
 import { factsRow } from "../tables/s3_store.ts";
+import { requireVersion } from "../tables/history_store.ts";
+import type { PurgeStatement } from "../tables/purge_statements.ts";
+import { holders, purge, purgeEverywhere } from "../tables/purge.ts";
 import { inParts, mapInParts, partsOf } from "../tables/parts.ts";
 import type { RecordEffect } from "../tables/record_pages.ts";
-import type { SqlRow } from "../tables/dialect.ts";
+import type { RunStatement, SqlRow } from "../tables/dialect.ts";
 import type { Writer } from "./writer.ts";
 
 /** Makes a call to the writer, in a transaction. */
@@ -54,6 +58,8 @@ export interface TransactionParts {
 export function transactionOn(parts: TransactionParts): WriteTransaction {
   const { call, writer, beforeCommit, last, withCommit, rules } = parts;
   const { isStep, lookup, change } = rules;
+  const purging: RunStatement<PurgeStatement> = (name, parameters) =>
+    call((writer) => writer.rows(["purge", name], parameters));
   return {
     beforeCommit,
     last,
@@ -92,7 +98,7 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     },
     async copySubtrees(placements, now) {
       await change(placements.map(({ source }) => source));
-      await call((writer) => writer.planCopy(placements, now, isStep));
+      await call((writer) => writer.planCopy(placements, { now, isStep }));
       return await runTransfer(parts);
     },
     async usage(userId) {
@@ -138,6 +144,42 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       },
       hint: (userId, now) => Promise.resolve(parts.dav.at(userId, now)),
     }),
+    history: {
+      describe: (userId, note) => call((writer) => writer.describeVersion(userId, note)),
+      purge: (forgotten) => purge(purging, forgotten),
+      holders: (sha256) => holders(purging, sha256),
+      async addTag(tag, point) {
+        lookup({ userId: tag.userId, everyone: false });
+        return await addTag(
+          (name, parameters) => call((writer) => writer.rows(["history", name], parameters)),
+          tag,
+          point,
+        );
+      },
+      purgeEverywhere: (hashes) => purgeEverywhere(purging, hashes),
+      async restoreSubtrees(placements, point, now) {
+        const owner = placements[0]?.source.userId ?? 0;
+        for (const { source: { userId, path, isDir } } of placements) {
+          const tree = { userId, ...point };
+          await rules.expect(
+            userId,
+            isDir ? await call((writer) => writer.countPast(tree, path)) : 1,
+          );
+        }
+        await change(
+          placements.map(({ source: { userId, path } }) => ({ userId, path, isDir: false })),
+        );
+        await call((writer) =>
+          writer.planCopy(placements, { now, past: { userId: owner, ...point }, isStep })
+        );
+        const effects = await runTransfer(parts);
+        await requireVersion(
+          (name, parameters) => call((writer) => writer.rows(["history", name], parameters)),
+          { userId: owner, ...point },
+        );
+        return effects;
+      },
+    },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };
 }

@@ -1,14 +1,10 @@
 import type { ContentAmount, ContentRow, FoundContents } from "../../core/content_changes.ts";
-import type {
-  NewContent,
-  NewRecord,
-  Placement,
-  ResourceRecord,
-  Scope,
-  Usage,
-} from "../../core/ports.ts";
+import type { NewContent, NewRecord, Placement, ResourceRecord, Scope } from "../../core/ports.ts";
+import type { Usage } from "../../core/usage.ts";
+import type { VersionNote } from "../../core/history_changes.ts";
 import type { DecidedUpload } from "../../core/decided_upload.ts";
 import { allocateLog } from "./allocate_log.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import { isUnreferenced } from "../tables/references.ts";
 import { Connection } from "./connection.ts";
@@ -19,6 +15,7 @@ import { quarantineContents } from "./objects.ts";
 import { OLDER_DATABASE, raiseGeneration, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath } from "./lookup.ts";
+import { countPast } from "./past.ts";
 import { migrate } from "./migrate.ts";
 import { allocateSharedMemory, leaveReadable, withRoom } from "./shared_memory.ts";
 import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
@@ -28,6 +25,7 @@ import { insertRecords } from "./insert_records.ts";
 import { type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
 import type { Root } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
+import { TreeHistory } from "./tree_history.ts";
 import { usageOf } from "./usage.ts";
 
 export interface WriterOptions {
@@ -51,6 +49,7 @@ interface OpenDatabase {
   readonly path: string;
   readonly transactions: Transactions;
   readonly changes: SubtreeChanges;
+  readonly history: TreeHistory;
 }
 
 /**
@@ -82,9 +81,10 @@ export class Writer {
     const shared = allocateSharedMemory(path, connection, ballast);
     const before = migrate(connection);
     if (reserveBytes > 0) allocateLog(path, ballast);
-    const transactions = new Transactions(connection, ballast);
-    const changes = new SubtreeChanges(connection, transactions);
-    this.#opened = { path, connection, shared, transactions, changes };
+    const history = new TreeHistory(connection);
+    const transactions = new Transactions(connection, ballast, history);
+    const changes = new SubtreeChanges({ connection, transactions, history });
+    this.#opened = { path, connection, shared, transactions, changes, history };
     return { isNew: before === 0, generation };
   }
 
@@ -149,7 +149,7 @@ export class Writer {
   insert(records: readonly NewRecord[]): ResourceRecord[] {
     return this.#transactions.refuseFull(() => {
       invalidateScans(this.#connection, records);
-      return insertRecords(this.#connection, records);
+      return insertRecords(this.#connection, this.#parts.history, records);
     });
   }
 
@@ -205,13 +205,23 @@ export class Writer {
   }
 
   /** {@link SubtreeChanges.planCopy} */
-  planCopy(placements: readonly Placement[], now: number, isStep: boolean): void {
-    this.#parts.changes.planCopy(placements, now, isStep);
+  planCopy(...planned: Parameters<SubtreeChanges["planCopy"]>): void {
+    this.#parts.changes.planCopy(...planned);
+  }
+
+  /** {@link countPast} */
+  countPast(tree: PastTree, path: string): number {
+    return countPast(this.#connection, tree, path);
   }
 
   /** {@link SubtreeChanges.runPlan} */
   runPlan(isStep: boolean): PlanProgress {
     return this.#parts.changes.runPlan(isStep);
+  }
+
+  /** {@link TreeHistory.describe} */
+  describeVersion(userId: number, note: VersionNote): void {
+    this.#parts.history.describe(userId, note);
   }
 
   /** What the tree of a user holds. */

@@ -1,4 +1,5 @@
 import type { Dialect } from "./dialect.ts";
+import { KEPT_TABLES } from "./references.ts";
 
 const LOCK_COLUMNS = "token, user_id, path, is_deep, is_shared, holder, owner, expires_at";
 
@@ -43,10 +44,10 @@ export function davStatements({ texts, comparePath, recordTables }: Dialect) {
     lastOfPage: `SELECT max(record_id) AS last FROM (
       SELECT record_id FROM properties WHERE record_id > :after ORDER BY record_id LIMIT 1000) AS page`,
     forgetGone: `DELETE FROM properties WHERE record_id > :after AND record_id <= :last AND ${
-      recordTables.map((table) =>
+      // Properties are of the present: history has none.
+      recordTables.filter((table) => !KEPT_TABLES.includes(table)).map((table) =>
         `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${table}.id = properties.record_id)`
-      ).join(" AND ")
-    }`,
+      ).join(" AND ")}`,
   } as const;
 }
 

@@ -4,6 +4,7 @@ import type { CredentialStore } from "../../core/credential_store.ts";
 import type { DecidedUploads } from "../../core/decided_upload.ts";
 import type { EventEntry } from "../../core/event_channel.ts";
 import type { Events } from "../../core/events.ts";
+import type { HistoryStore } from "../../core/history.ts";
 import type { HubStore } from "../../core/hub/store.ts";
 import type { LfsObjectStore } from "../../core/lfs_objects.ts";
 import type { LinkStore } from "../../core/links.ts";
@@ -57,6 +58,7 @@ export interface RecordStore
   readonly sharedQueue?: ScanQueue & ScanServers;
   readonly upkeep: UpkeepStore;
   readonly verdicts: VerdictStore;
+  readonly history: HistoryStore;
   readonly hub: HubStore;
   readonly dav: DavStore;
   readonly links: LinkStore;

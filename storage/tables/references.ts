@@ -2,8 +2,13 @@ import type { Dialect } from "./dialect.ts";
 
 type Tables = Pick<Dialect, "recordTables">;
 
+/** Files of history that got no index yet. */
+const FRESH_FILES = "fresh_files";
+/** The files that only history has. */
+export const KEPT_TABLES: readonly string[] = ["kept_files", FRESH_FILES];
+
 /** The tables with files that both engines have: {@link Dialect.recordTables}. */
-export const RECORD_TABLES: readonly string[] = ["records"];
+export const RECORD_TABLES: readonly string[] = ["records", ...KEPT_TABLES, "tagged_records"];
 
 /** The columns of all {@link Dialect.recordTables} that say which file has a content. */
 const COLUMNS = "id, user_id, path, hash, size, crc32";
@@ -35,6 +40,13 @@ export function filesWhere({ recordTables }: Tables, condition: string): string 
 }
 
 function heldBy(table: string, hash: string, user: string | undefined): string {
+  if (table === FRESH_FILES) {
+    // Read once for all hashes.
+    const [columns, values] = user === undefined
+      ? ["held.hash", hash]
+      : ["held.hash, held.user_id", `(${hash}, ${user})`];
+    return `${values} IN (SELECT ${columns} FROM ${table} AS held WHERE held.hash <> '')`;
+  }
   const whose = user === undefined ? "" : ` AND held.user_id = ${user}`;
   return `EXISTS (SELECT 1 FROM ${table} AS held
     WHERE held.hash = ${hash} AND held.hash <> ''${whose})`;

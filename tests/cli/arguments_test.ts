@@ -24,6 +24,9 @@ const REQUIRED: Partial<Record<CommandName, readonly string[]>> = {
   cp: ["a", "b"],
   rm: ["path"],
   link: ["path"],
+  diff: ["--from", "1"],
+  tag: ["v1", "path"],
+  purge: ["--sha256", "0".repeat(64)],
   completion: ["bash"],
 };
 

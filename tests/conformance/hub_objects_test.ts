@@ -111,7 +111,7 @@ Deno.test("C 20 and C 22 content that waits counts against the quota until its c
   await park(server.hub, ONE, LARGE);
   const usage = async () => dataOf(await client.send("GET", "/usage/"));
   assert.deepEqual(await usage(), {
-    ...{ files: 0, directories: 3, bytes: 0, stored_bytes: 0 },
+    ...{ files: 0, directories: 3, bytes: 0, stored_bytes: 0, history_bytes: 0 },
     ...{ uploading: 200_000, quota: 500_000 },
   });
   await park(server.hub, ONE, noise(200_000, 2));
@@ -122,7 +122,7 @@ Deno.test("C 20 and C 22 content that waits counts against the quota until its c
   );
   await commitTo(server.hub, ONE, [lfsFile("a", LARGE), lfsFile("b", noise(200_000, 2))]);
   assert.deepEqual(await usage(), {
-    ...{ files: 2, directories: 3, bytes: 400_000, stored_bytes: 400_000 },
+    ...{ files: 2, directories: 3, bytes: 400_000, stored_bytes: 400_000, history_bytes: 0 },
     ...{ uploading: 0, quota: 500_000 },
   });
   await assert.rejects(park(server.hub, ONE, noise(200_000, 4)), /quota of 488.3 KiB/);

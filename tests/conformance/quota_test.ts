@@ -11,6 +11,8 @@ const Usage = v.strictObject({
   directories: v.number(),
   bytes: v.number(),
   stored_bytes: v.number(),
+  history_bytes: v.number(),
+  tagged_bytes: v.number(),
   uploading: v.number(),
   quota: v.nullable(v.number()),
 });
@@ -31,6 +33,8 @@ Deno.test("C 22 GET /usage/ counts files, bytes and stored bytes of the caller's
     directories: 0,
     bytes: 0,
     stored_bytes: 0,
+    history_bytes: 0,
+    tagged_bytes: 0,
     uploading: 0,
     quota: null,
   });
@@ -46,6 +50,8 @@ Deno.test("C 22 GET /usage/ counts files, bytes and stored bytes of the caller's
     directories: 4,
     bytes: 100_020,
     stored_bytes: 100_005,
+    history_bytes: 0,
+    tagged_bytes: 0,
     uploading: 0,
   });
 });
@@ -54,7 +60,15 @@ Deno.test("C 22 GET /usage/ counts all trees for administrators only", async () 
   await using server = await TestServer.start();
   for (const id of [1, 2]) await (await server.as(id)).upload("d", { "a": "12345", "b": `${id}` });
   const { quota: _, ...all } = await usageOf(await server.admin(), "all");
-  assert.deepEqual(all, { files: 4, directories: 2, bytes: 12, stored_bytes: 7, uploading: 0 });
+  assert.deepEqual(all, {
+    files: 4,
+    directories: 2,
+    bytes: 12,
+    stored_bytes: 7,
+    uploading: 0,
+    history_bytes: 0,
+    tagged_bytes: 0,
+  });
   const user = await server.as(1);
   refused(await user.send("GET", "/usage/?scope=all"), 403, "ErrNotPermitted");
   refused(await user.send("GET", "/usage/?scope=none"), 400, "ErrResourcesInvalidRequest");

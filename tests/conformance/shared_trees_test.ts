@@ -339,6 +339,7 @@ Deno.test("C 19 and C 22 the quota is that of the tree, whoever fills it", async
     directories: 0,
     bytes: 100,
     stored_bytes: 100,
+    history_bytes: 0,
     uploading: 0,
     quota: 100,
   });

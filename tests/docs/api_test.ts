@@ -9,6 +9,7 @@ import { guideTest } from "./guide.ts";
 const hasDvc = await hasProgram("dvc", "--version");
 
 guideTest("docs/reference/api.md", {
+  env: { STRONGROOM_HISTORY: "30d" },
   async prepare({ directory: cwd }) {
     if (!hasDvc) return;
     const { code, stderr } = await run("dvc", ["init", "-q", "--no-scm"], { cwd });

@@ -8,10 +8,13 @@ import { orMissing } from "../../storage/disk/files.ts";
 import { migrate } from "../../storage/upkeep/migrate/migrate.ts";
 import { holdDatabase } from "../../storage/upkeep/migrate/postgres_strongroom.ts";
 import { openRows, type Strongroom } from "../../storage/upkeep/migrate/strongrooms.ts";
-import { SMALL_CONTENTS, TABLES } from "../../storage/upkeep/migrate/tables.ts";
+import { TABLES } from "../../storage/upkeep/migrate/carried_tables.ts";
+import { SMALL_CONTENTS } from "../../storage/upkeep/migrate/tables.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import { ServerLease } from "../../storage/postgres/server_lease.ts";
+import { PostgresResourceStore } from "../../storage/postgres/postgres_resource_store.ts";
 import { Storage } from "../../storage/stores/storage.ts";
+import type { RecordStore } from "../../storage/tables/record_store.ts";
 import { Client, dataOf, items } from "../support/client.ts";
 import { linkTo } from "../support/links.ts";
 import { modelFile } from "../support/models.ts";
@@ -27,13 +30,16 @@ import { until } from "../support/until.ts";
 const LONG = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(60, "é")).join("/");
 const LARGE = noise(9_000_000, 3);
 
+/** Some that both trees have had. */
+const VERSIONS = ["0", "1"];
+
 const PRIVILEGES = [...USER_PRIVILEGES, "scans.run", "scans.view"];
 
 /** Starts a server over a strongroom, whatever engines the tests use otherwise. */
 function serve({ dataDir, options: { database, content } }: Strongroom): Promise<TestServer> {
   return TestServer.start({
     dataDir,
-    settings: { databaseUrl: database && databaseUrl(database) },
+    settings: { databaseUrl: database && databaseUrl(database), history: 86_400_000 },
     ...(content !== undefined && { content }),
   });
 }
@@ -169,10 +175,15 @@ async function seenBy(client: Client): Promise<unknown> {
       return [path, createHash("sha256").update(bytes).digest("hex")];
     }),
   );
+  const history = await Promise.all(VERSIONS.map(async (at) => {
+    const past = items(await client.list({ recursive: "true", at }));
+    const sums = await client.send("GET", "/resources/checksums", { query: { path: "", at } });
+    return [past, sums.text];
+  }));
   const lists = await Promise.all(
     ["/links/", "/tokens/"].map(async (path) => dataOf(await client.send("GET", path))),
   );
-  return { entries, contents, lists };
+  return { entries, contents, history, lists };
 }
 
 /** The strongrooms of a test, and what is removed at its end. */
@@ -226,7 +237,7 @@ Deno.test({
           seconds.push(done.bytes);
         });
         assert.deepEqual(findings.listed, []);
-        assert.deepEqual([contents.files, seconds.at(-1)], [7, contents.bytes]);
+        assert.deepEqual([contents.files, seconds.at(-1)], [8, contents.bytes]);
         assert.deepEqual(leftBehind, { uploads: last === first ? 1 : 0, waiting: 0 });
         last = next;
         if ("database" in kind) await addOlderResults(next);
@@ -238,6 +249,59 @@ Deno.test({
       database.script("DELETE FROM scans WHERE id = 70");
     }
     assert.deepEqual(await seen(last), expected);
+  },
+});
+
+Deno.test({
+  name: "C 26 versions that large changes of PostgreSQL made go along as those of other changes",
+  ignore,
+  async fn() {
+    await using all = await rooms();
+    const [first, from, to] = [
+      await all.make(),
+      await all.make({ database: true }),
+      await all.make(),
+    ];
+    await fill(first);
+    await migrate(first, from, () => {});
+    assert.ok(from.options.database);
+    const listed = async (store: Pick<RecordStore, "history">, version: number) => {
+      const past = await store.history.at(7, { version });
+      const found: string[] = [];
+      const scope = { userId: 7, everyone: false };
+      const query = { scope, recursive: true, directories: [], chain: [] };
+      for await (const records of past.list(query)) {
+        found.push(...records.map(({ id, path, hash }) => `${id} ${path} ${hash}`));
+      }
+      return found;
+    };
+    const expected: string[][] = [];
+    {
+      await using store = await PostgresResourceStore.open(from.options.database, {
+        temporaryDirectory: "/tmp",
+        maxDirectRecords: 2,
+      });
+      const own = { userId: 7, everyone: false };
+      for (const [path, target] of [["late", "later"], ["later", "at last"]] as const) {
+        const source = (await store.findByPath(own, [path])).get(path);
+        assert.ok(source);
+        await store.write((it) => it.moveSubtrees([{ source, target }], 2), { isLocal: true });
+      }
+      const row = await store.database.get(
+        "SELECT count(*) AS large FROM tree_changes WHERE change > 0",
+      );
+      assert.equal(Number(row?.large), 2);
+      const last = await store.database.get("SELECT version FROM tree_versions WHERE user_id = 7");
+      for (let version = 0; version <= Number(last?.version); version++) {
+        expected.push(await listed(store, version));
+      }
+    }
+    assert.equal((await migrate(from, to, () => {})).findings.found, 0);
+    await using storage = await Storage.open(to.dataDir, to.options);
+    for (const [version, paths] of expected.entries()) {
+      assert.deepEqual(await listed(storage.records, version), paths, `version ${version}`);
+    }
+    assert.ok(expected.length > 5);
   },
 });
 

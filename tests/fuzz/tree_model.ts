@@ -4,6 +4,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { removeUnreferenced } from "../../core/tree/sweeper.ts";
+import type { ResourceRecord } from "../../core/ports.ts";
 import type { Client } from "../support/client.ts";
 import type { EventReader } from "../support/event_reader.ts";
 import {
@@ -214,6 +215,8 @@ class Pair implements AsyncDisposable {
   #model = new Model();
   #streams: readonly EventReader[] = [];
   #lastId = 0;
+  /** The paths and contents of each tree at each of its versions, with history (C 26). */
+  readonly #versions = new Map<string, readonly string[]>();
 
   private constructor(
     readonly server: TestServer,
@@ -236,6 +239,7 @@ class Pair implements AsyncDisposable {
     const all = await allRecords(this.server);
     const roots = all.filter(({ path }) => !path.includes("/"));
     await records.write((transaction) => transaction.deleteSubtrees(roots));
+    await this.#giveUpHistory();
     await removeUnreferenced(this.server.tree, all.map(({ hash }) => hash));
     this.server.log.length = 0;
     this.#model = new Model();
@@ -288,6 +292,7 @@ class Pair implements AsyncDisposable {
       agree(await this.#streams[at]?.take(1), [`added ${last}`]);
     }
     await checkNothingArrives(this.database);
+    await this.#compareVersions();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -373,7 +378,47 @@ class Pair implements AsyncDisposable {
       assert.equal(record.updatedAt, node.updatedAt, `${label}: updated_at of ${path}`);
     }
     this.#lastId = highest;
+    await this.#noteVersions(records);
   }
+
+  /** Gives up all versions but the present ones. */
+  async #giveUpHistory(): Promise<void> {
+    const { history } = this.server.tree.records;
+    this.#versions.clear();
+    for (let done = history === undefined; !done;) {
+      const step = await history?.giveUp({ before: Date.now() + 60_000, maxBytes: Infinity });
+      await removeUnreferenced(this.server.tree, step?.hashes ?? []);
+      done = step?.done ?? true;
+    }
+  }
+
+  async #noteVersions(records: readonly ResourceRecord[]): Promise<void> {
+    const rows = await this.database.all(
+      "SELECT user_id, version FROM tree_versions WHERE oldest <= version",
+    );
+    for (const { user_id: user, version } of rows) {
+      this.#versions.set(`${user} ${version}`, contentsOf(records, Number(user)));
+    }
+  }
+
+  /** Each version reads back as the tree was then. */
+  async #compareVersions(): Promise<void> {
+    for (const [key, expected] of this.#versions) {
+      const [userId = 0, version = 0] = key.split(" ").map(Number);
+      const past = await this.server.tree.records.history?.at(userId, { version });
+      const records: ResourceRecord[] = [];
+      const scope = { userId, everyone: false };
+      const query = { scope, recursive: true, directories: [], chain: [] };
+      for await (const page of past?.list(query) ?? []) records.push(...page);
+      agree(contentsOf(records, userId), expected, `version ${version} of user ${userId}`);
+    }
+  }
+}
+
+/** The paths of a tree with their contents. */
+function contentsOf(records: readonly ResourceRecord[], user: number): string[] {
+  return records.filter(({ userId }) => userId === user).map(({ path, hash }) => `${path} ${hash}`)
+    .sort();
 }
 
 const hashOf = ({ isDir, content }: ModelRecord["node"]): string =>

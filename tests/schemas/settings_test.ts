@@ -60,6 +60,8 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     scanIsolation: "process",
     scanRetentionDays: 30,
     scrubDays: 30,
+    history: 0,
+    historyMaxBytes: undefined,
     gate: "off",
     gateAccept: ["clean"],
     gateUnknown: "allow",
@@ -295,11 +297,17 @@ Deno.test("C 13 describeSettings() shows all settings, and masks secrets", () =>
 });
 
 Deno.test("C 13 describeSettings() shows values that can be given again", () => {
-  const values = describeSettings(read({ GRACE: "5m", SCRUB_DAYS: "0" }), () => undefined)
+  const values = describeSettings(
+    read({ GRACE: "5m", SCRUB_DAYS: "0", HISTORY: "30d" }),
+    () => undefined,
+  )
     .filter(({ value }) => value !== "");
   const again = Object.fromEntries(values.map(({ variable, value }) => [variable, value]));
   const settings = readSettings((name) => again[name]);
   assert.deepEqual([settings.grace, settings.drain, settings.scrubDays], [300_000, 0, 0]);
+  assert.equal(settings.history, 30 * 86_400_000);
+  assert.equal(readSettings((name) => name.endsWith("_HISTORY") ? "off" : undefined).history, 0);
+  assert.throws(() => read({ HISTORY: "0" }), /a duration such as 30d or 12h, or off/);
   assert.deepEqual(
     describeSettings(settings, () => undefined).filter((it) => it.value !== ""),
     values,

@@ -56,6 +56,12 @@ async function checkFiles(
   const sizes = new Map(
     records.filter(({ isDir }) => !isDir).map(({ hash, size }) => [hash, size]),
   );
+  const kept = await database.all(
+    ["kept_files", "fresh_files", "tagged_records"].map((table) =>
+      `SELECT hash, size FROM ${table} WHERE hash <> ''`
+    ).join(" UNION ALL "),
+  );
+  for (const { hash, size } of kept) sizes.set(String(hash), Number(size));
   const stored = new Set(await hashesIn(database, dataDir));
   const surplus = [...stored].filter((hash) => !sizes.has(hash));
   const missing = [...sizes.keys()].filter((hash) => !stored.has(hash));

@@ -1,7 +1,10 @@
 import type { CredentialStore } from "../../core/credential_store.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import { SQLITE } from "../../storage/sqlite/dialect.ts";
-import { SqliteResourceStore } from "../../storage/sqlite/sqlite_resource_store.ts";
+import {
+  type ResourceStoreOptions,
+  SqliteResourceStore,
+} from "../../storage/sqlite/sqlite_resource_store.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import type { RecordStore } from "../../storage/tables/record_store.ts";
 import { Database } from "../../storage/postgres/database.ts";
@@ -17,6 +20,7 @@ export type Stores =
   & ResourceStore
   & Pick<
     SqliteResourceStore,
+    | "history"
     | "dav"
     | "hub"
     | "links"
@@ -56,11 +60,14 @@ export function storesTest({ name, open }: StoresEngine) {
     });
 }
 
-export async function openSqliteStores(): Promise<OpenedStores> {
+/** Which changes are large. */
+export type ChangeOptions = Pick<ResourceStoreOptions, "maxDirectRecords">;
+
+export async function openSqliteStores(options: ChangeOptions = {}): Promise<OpenedStores> {
   await using made = new AsyncDisposableStack();
   const directory = made.use(await TempDir.make());
   const path = `${directory.path}/test.db`;
-  const store = made.use(await SqliteResourceStore.open(path, { resultsVersion: "1" }));
+  const store = made.use(await SqliteResourceStore.open(path, { ...options, resultsVersion: "1" }));
   const database = made.use(openSqlite(path));
   const kept = made.move();
   return {
@@ -72,9 +79,12 @@ export async function openSqliteStores(): Promise<OpenedStores> {
 }
 
 /** @param url The URL of an empty database. */
-export async function openPostgresStores(url: string): Promise<OpenedStores> {
+export async function openPostgresStores(
+  url: string,
+  options: ChangeOptions = {},
+): Promise<OpenedStores> {
   await using made = new AsyncDisposableStack();
-  const store = made.use(await openPostgresStore(url, { resultsVersion: "1" }));
+  const store = made.use(await openPostgresStore(url, { ...options, resultsVersion: "1" }));
   const database = made.use(await Database.open(databaseAddress(url), { connections: 1 }));
   const kept = made.move();
   return {

@@ -42,6 +42,40 @@ async function checkGoesOn(client: Client, path: string): Promise<void> {
   assert.equal(removed.status, 200, removed.text);
 }
 
+Deno.test({
+  name: "C 26 history gives way before an upload is refused, the oldest first",
+  ignore: !kinds.has("tmpfs"),
+  async fn() {
+    await using disk = await smallDisk(SMALLEST_MB.tmpfs, "tmpfs");
+    assert.ok(disk);
+    await using child = await ChildServer.start({
+      dataDir: `${disk.path}/data`,
+      env: {
+        STRONGROOM_DISK_RESERVE_MB: String(RESERVE_MB),
+        STRONGROOM_HISTORY: "30d",
+        STRONGROOM_JWT_SECRET: "a secret of more than thirty-two bytes",
+      },
+    });
+    const one = await child.as(1);
+    const rounds = 2 * SMALLEST_MB.tmpfs;
+    const replace = async (content: Uint8Array<ArrayBuffer>) => {
+      const replaced = await one.put("file", content);
+      assert.ok(replaced.status < 300, replaced.text);
+    };
+    for (let round = 1; round <= rounds; round++) await replace(noise(1_000_000, round));
+    const at = (version: number) => one.send("GET", "/files/file", { query: { at: `${version}` } });
+    assert.equal((await at(rounds - 1)).status, 200);
+    refused(await at(1), 404, "ErrVersionsNotFound");
+    // More than what is free now, but not than what history has besides.
+    await replace(noise(Math.ceil(await freeMB(disk.path) - RESERVE_MB + 4) * 1_000_000));
+    // What nothing could make room for takes no history with it.
+    const kept = rounds;
+    const large = await one.put("large", noise(SMALLEST_MB.tmpfs * 1_000_000));
+    assert.match(refused(large, 500, "ErrInternal"), /storage is full/);
+    assert.equal((await at(kept)).status, 200);
+  },
+});
+
 for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
   const ignore = !kinds.has(kind);
   const start = (dataDir: string) =>

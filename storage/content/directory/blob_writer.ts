@@ -9,10 +9,10 @@ import { receive, type ReceivedContent } from "../upload.ts";
 /** Receives content and hashes it. Worker threads write large content to new files on the way. */
 export class BlobWriter {
   readonly #pool: WorkerPool<ContentTasks>;
-  readonly #requireSpace: () => void;
+  readonly #requireSpace: () => void | Promise<void>;
 
-  /** @param requireSpace Called before each write to a file. Throws to refuse it. */
-  constructor(pool: WorkerPool<ContentTasks>, requireSpace: () => void) {
+  /** @param requireSpace Awaited before each write to a file. Fails to refuse it. */
+  constructor(pool: WorkerPool<ContentTasks>, requireSpace: () => void | Promise<void>) {
     this.#pool = pool;
     this.#requireSpace = requireSpace;
   }

@@ -9,8 +9,8 @@ import type { ContentFile, ContentStore } from "../content_store.ts";
 import type { ContentTable } from "../content_table.ts";
 import { blobDirectory } from "../../disk/data_directory.ts";
 import { orMissing, removeFile } from "../../disk/files.ts";
-import { FreeSpace } from "../../disk/free_space.ts";
-import { asStorageFull, storageFull } from "../../disk/storage_full.ts";
+import { Room } from "../../disk/room.ts";
+import { asStorageFull } from "../../disk/storage_full.ts";
 import { FILES_ONLY } from "../../threads/permissions.ts";
 import { WorkerPool } from "../../threads/pool.ts";
 import { WORKERS } from "../../threads/workers.ts";
@@ -62,7 +62,8 @@ export class DirectoryBlobStore implements ContentStore {
   readonly #contents: ContentTable;
   readonly #announcements: Announcements;
   readonly #memory = new StagedMemory(MAX_STAGED_BYTES);
-  readonly requireSpace: (bytes: number) => void;
+  /** The room on its disk. */
+  readonly room: Room;
 
   private constructor(
     dataDir: string,
@@ -84,11 +85,8 @@ export class DirectoryBlobStore implements ContentStore {
       contents,
       pathOf: (hash) => this.pathOf(hash),
     });
-    const space = new FreeSpace(temporary);
-    const requireSpace = (bytes = 0) => {
-      if (!space.has(reserveBytes + bytes)) throw storageFull();
-    };
-    this.requireSpace = requireSpace;
+    this.room = new Room(temporary, reserveBytes);
+    const requireSpace = () => this.room.require();
     const stage = this.#stagePart.bind(this);
     this.#writer = new BlobWriter(this.#pool, requireSpace);
     this.parts = new PartDirectory(dataDir, { pool: this.#pool, requireSpace, stage });
@@ -105,6 +103,10 @@ export class DirectoryBlobStore implements ContentStore {
     await requireDirectory(root);
     await emptyTemporary(temporary);
     return new DirectoryBlobStore(dataDir, temporary, options);
+  }
+
+  async requireSpace(bytes: number): Promise<void> {
+    await this.room.require(bytes);
   }
 
   async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {

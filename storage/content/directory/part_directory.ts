@@ -26,8 +26,8 @@ const MAX_IDLE_PARTS = 32;
 
 export interface PartDirectoryOptions {
   readonly pool: WorkerPool<ContentTasks>;
-  /** Called before each write to a file. Throws to refuse it. */
-  readonly requireSpace: () => void;
+  /** Awaited before each write. Fails to refuse it. */
+  readonly requireSpace: () => void | Promise<void>;
   /** Makes content of a file that is kept until its record has been committed. */
   readonly stage: (path: string, digest: ContentDigest) => Promise<StagedBlob>;
 }
@@ -57,7 +57,7 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
 
   async create(id: string): Promise<void> {
     try {
-      this.#options.requireSpace();
+      await this.#options.requireSpace();
       const file = await Deno.open(this.#pathOf(id), { write: true, createNew: true, mode: 0o600 });
       file.close();
       await syncDirectory(this.#root);

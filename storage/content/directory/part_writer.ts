@@ -9,8 +9,8 @@ import type { ContentDigest } from "../hasher.ts";
 export interface PartWriterParts {
   readonly path: string;
   readonly pool: WorkerPool<ContentTasks>;
-  /** Called before each write. Throws to refuse it. */
-  readonly requireSpace: () => void;
+  /** Awaited before each write. Fails to refuse it. */
+  readonly requireSpace: () => void | Promise<void>;
 }
 
 /** The hashes that a worker computes, by id. */
@@ -27,7 +27,7 @@ interface Hashes {
  * uploads. Both keep the state of their hashes between requests.
  */
 export class PartWriter {
-  readonly #requireSpace: () => void;
+  readonly #requireSpace: () => void | Promise<void>;
   readonly #workers = new DisposableStack();
   readonly #writer: PooledWorker<ContentTasks>;
   readonly #hasher: PooledWorker<ContentTasks>;
@@ -79,7 +79,7 @@ export class PartWriter {
 
   /** Passes a chunk to the workers once few enough are pending. */
   async append(chunk: Chunk): Promise<void> {
-    this.#requireSpace();
+    await this.#requireSpace();
     await this.#hash(chunk.length, () => this.#writer.remote.writeUpload(this.#id, chunk));
   }
 

@@ -7,7 +7,7 @@ import type { ContentFile } from "../content_store.ts";
 export async function temporaryCopy(
   content: AsyncIterable<Chunk> | undefined,
   path: string,
-  requireSpace: () => void,
+  requireSpace: () => void | Promise<void>,
 ): Promise<ContentFile> {
   if (content !== undefined) await copyToFile(content, path, requireSpace);
   return { path, [Symbol.asyncDispose]: async () => void await removeFile(path) };
@@ -16,17 +16,17 @@ export async function temporaryCopy(
 /**
  * Writes content to a new file. On failure there is none.
  *
- * @param requireSpace Called before each write. Throws to refuse it.
+ * @param requireSpace Awaited before each write. Fails to refuse it.
  */
 async function copyToFile(
   content: AsyncIterable<Chunk>,
   path: string,
-  requireSpace: () => void,
+  requireSpace: () => void | Promise<void>,
 ): Promise<void> {
   try {
     using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
     for await (const chunk of content) {
-      requireSpace();
+      await requireSpace();
       await writeAll(file, chunk);
     }
   } catch (error) {

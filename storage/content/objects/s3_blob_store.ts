@@ -20,8 +20,8 @@ import { StagedMemory, StagedSmallBlob } from "../staged_small_blob.ts";
 import { emptyTemporary } from "../temporary.ts";
 import type { ContentDigest } from "../hasher.ts";
 import { receive } from "../upload.ts";
-import { FreeSpace } from "../../disk/free_space.ts";
-import { asStorageFull, storageFull } from "../../disk/storage_full.ts";
+import { Room } from "../../disk/room.ts";
+import { asStorageFull } from "../../disk/storage_full.ts";
 import type { ContentFile, ContentStore } from "../content_store.ts";
 import type { ObjectTable } from "../object_table.ts";
 import { FILES_ONLY } from "../../threads/permissions.ts";
@@ -87,7 +87,7 @@ export class S3BlobStore implements ContentStore {
   readonly #probe: BucketProbe;
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #packer: Packer;
-  readonly #requireSpace: () => void;
+  readonly #requireSpace: () => void | Promise<void>;
   readonly #memory = new StagedMemory(MAX_STAGED_BYTES);
 
   private constructor(dataDir: string, options: S3BlobStoreOptions) {
@@ -109,10 +109,8 @@ export class S3BlobStore implements ContentStore {
     });
     this.removals = new Removals({ bucket: this.#bucket, objects, onFailure, onLack, secondMs });
     this.quarantine = new ObjectQuarantine(objects, () => this.removals.soon());
-    const space = new FreeSpace(this.#temporary);
-    this.#requireSpace = () => {
-      if (!space.has(reserveBytes)) throw storageFull();
-    };
+    const room = new Room(this.#temporary, reserveBytes);
+    this.#requireSpace = () => room.require();
     this.parts = new ObjectParts({
       objects,
       pool: this.#pool,
@@ -155,8 +153,8 @@ export class S3BlobStore implements ContentStore {
   }
 
   /** The disk has little of it at a time. */
-  requireSpace(): void {
-    this.#requireSpace();
+  async requireSpace(): Promise<void> {
+    await this.#requireSpace();
   }
 
   async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
@@ -287,7 +285,7 @@ export class S3BlobStore implements ContentStore {
 
   /** Notes a new object, and opens it. */
   async #beginObject(): Promise<{ key: string; sink: ObjectSink }> {
-    this.#requireSpace();
+    await this.#requireSpace();
     const id = randomBytes(16).toString("hex");
     const key = `${this.#location.prefix}${id.slice(0, 2)}/${id}`;
     await this.#objects.arrive(key);

@@ -1,14 +1,15 @@
-import { filesWhere, RECORD_TABLES } from "../../tables/references.ts";
+import { filesWhere } from "../../tables/references.ts";
+import { TABLES } from "./carried_tables.ts";
 import type { RowEngine, Statement } from "./row_engine.ts";
 import { addStatement, rowsJson, updateStatement } from "./row_statements.ts";
 import {
+  CARRIED,
   HAS_RECORD,
   NUMBERED,
   type Row,
   SMALL_CONTENTS,
   STATE,
   type Table,
-  TABLES,
   type Value,
 } from "./tables.ts";
 
@@ -47,7 +48,7 @@ export interface LeftBehind {
 }
 
 const FILE = "hash, user_id, path";
-const filesIn = (condition: string) => filesWhere({ recordTables: RECORD_TABLES }, condition);
+const filesIn = (condition: string) => filesWhere(CARRIED, condition);
 const HASHES = "SELECT value FROM";
 
 /** The rows of a strongroom in its database, whichever engine that is. */
@@ -147,6 +148,12 @@ export class DatabaseRows implements AsyncDisposable {
     ]);
   }
 
+  /** Whether changes keep what they take away. */
+  async keepsHistory(): Promise<boolean> {
+    const [[keeps] = []] = await this.#engine.values("SELECT keeps_history FROM storage_state");
+    return keeps === 1;
+  }
+
   /** A table that has rows. */
   async firstFilled(): Promise<string | undefined> {
     for (const { name } of [SMALL_CONTENTS, ...TABLES, { name: "lfs_objects" }]) {
@@ -163,6 +170,8 @@ export class DatabaseRows implements AsyncDisposable {
       {},
     ]);
     await this.#engine.write([
+      // An earlier run has turned it on at its end. Nobody's past is what goes now.
+      ["UPDATE storage_state SET keeps_history = FALSE", {}],
       ...statements,
       ["DELETE FROM usage", {}],
       ["DELETE FROM contents WHERE bytes IS NOT NULL", {}],

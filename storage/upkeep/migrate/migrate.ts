@@ -15,7 +15,8 @@ import {
   takeTarget,
 } from "./strongrooms.ts";
 import type { TableSum } from "./table_digest.ts";
-import { SMALL_CONTENTS, type Table, TABLES } from "./tables.ts";
+import { TABLES } from "./carried_tables.ts";
+import { SMALL_CONTENTS, type Table } from "./tables.ts";
 import { verifyCopy } from "./verify_copy.ts";
 
 export interface MigrateSummary {
@@ -90,6 +91,7 @@ async function prepare(source: DatabaseRows, to: Strongroom): Promise<void> {
 
 async function carry(from: Side, to: Side, onProgress: OnProgress): Promise<MigrateSummary> {
   const findings = new Findings();
+  while (!await from.storage.records.history.settle());
   const leftBehind = await from.rows.leftBehind();
   await reportMissing(from.rows, findings);
   const contents = { files: 0, bytes: 0 };
@@ -125,6 +127,7 @@ async function carry(from: Side, to: Side, onProgress: OnProgress): Promise<Migr
   }
   await to.rows.setState(await from.rows.state());
   await verifyCopy(from, to, sums);
+  if (await from.rows.keepsHistory()) await to.storage.records.history.turn(true);
   return { rows, contents, leftBehind, findings };
 }
 

@@ -2,19 +2,13 @@
 
 import type { Outcome } from "./clients.ts";
 
-/** A store that has one branch and no history has no more than this to say. */
+/** What there is no use for here. */
 const NOT_OFFERED = /[Nn]ot offered here/;
 const BAD_CREDENTIAL = /Authorization header|[Ii]nvalid user token|The credential is invalid/;
 
 /** The calls that are refused, and the words for which their caller looks. */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
   // History.
-  "create branch": NOT_OFFERED,
-  "delete branch": NOT_OFFERED,
-  "create tag": NOT_OFFERED,
-  "delete tag": NOT_OFFERED,
-  "hf repo tag create": NOT_OFFERED,
-  "hf repo branch create": NOT_OFFERED,
   "super squash history": NOT_OFFERED,
   "create commit to another branch": /"dev" of team\/branchless not found: expected main/,
   "fs revision that is missing": /team\/system@v1/,

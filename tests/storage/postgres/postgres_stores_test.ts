@@ -1,4 +1,5 @@
 import { credentialStoreSuite } from "../../conformance/credential_store_suite.ts";
+import { historySuite } from "../../conformance/history_suite.ts";
 import { hubStoreSuite } from "../../conformance/hub_store_suite.ts";
 import { linkStoreSuite } from "../../conformance/link_store_suite.ts";
 import { objectTableSuite } from "../../conformance/object_table_suite.ts";
@@ -26,6 +27,17 @@ if (Postgres.isInstalled) {
   };
   credentialStoreSuite(engine);
   hubStoreSuite(engine);
+  historySuite({
+    name: "PostgreSQL",
+    open: async () => openPostgresStores(await server.createDatabase()),
+  });
+  historySuite({
+    name: "PostgreSQL in large changes",
+    open: async () =>
+      openPostgresStores(await server.createDatabase(), {
+        maxDirectRecords: 2,
+      }),
+  });
   linkStoreSuite(engine);
   objectTableSuite(engine);
   scanResultsSuite(engine);

@@ -141,6 +141,18 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE contents;
     DROP TABLE large_change;
     DROP TABLE former_records;
+    DROP VIEW kept_files;
+    DROP VIEW fresh_files;
+    DROP VIEW former_states;
+    DROP TABLE fresh_history;
+    DROP TABLE history;
+    DROP TABLE tree_versions;
+    DROP TABLE tree_changes;
+    DROP TABLE tagged_records;
+    DROP TABLE tags;
+    DROP TABLE hub_commits;
+    ALTER TABLE records DROP COLUMN since;
+    ALTER TABLE storage_state DROP COLUMN keeps_history;
     DROP TABLE scan_failures;
     ALTER TABLE scan_files DROP COLUMN user_id;
     ALTER TABLE scan_attempts RENAME TO later_attempts;

@@ -6,6 +6,7 @@ import { insertRecords } from "../../../storage/sqlite/insert_records.ts";
 import { migrate } from "../../../storage/sqlite/migrate.ts";
 import { SqliteRecordAudit } from "../../../storage/sqlite/record_audit.ts";
 import { copyDatabase } from "../../../storage/sqlite/snapshot.ts";
+import { TreeHistory } from "../../../storage/sqlite/tree_history.ts";
 import { SqliteResourceStore } from "../../../storage/sqlite/sqlite_resource_store.ts";
 import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
 import { newRecord, seed } from "../../support/seed.ts";
@@ -275,25 +276,33 @@ Deno.test("C 5 an undo that a crash interrupts at any step is completed at the n
     migrate(connection);
     const records = () =>
       connection.all("SELECT * FROM records ORDER BY id").map((it) => ({ ...it }));
-    insertRecords(connection, [newRecord("a/"), ...FILES.map((name) => newRecord(`a/${name}`))]);
+    const history = new TreeHistory(connection);
+    connection.run("UPDATE storage_state SET keeps_history = 1");
+    const files = FILES.map((name) => newRecord(`a/${name}`));
+    insertRecords(connection, history, [newRecord("a/"), ...files]);
     const usage = () => ({ ...connection.get("SELECT * FROM usage") });
     const before = records();
     const usageBefore = usage();
-    const journal = new ChangeJournal(connection);
+    const journal = new ChangeJournal(connection, history);
     connection.enforceForeignKeys(false);
     journal.begin([1]);
-    journal.keep("TRUE");
+    journal.keep(1, "moved", "TRUE");
     connection.run(
-      "UPDATE records SET path = 'b' || substr(path, 2), parent = 'b' WHERE parent = 'a'",
+      `UPDATE records SET path = 'b' || substr(path, 2), parent = 'b', since = 2 WHERE parent = 'a'`,
     );
     // A record that was added has the path of one that was moved away.
-    insertRecords(connection, FILES.map((name) => newRecord(`a/${name}`)));
+    insertRecords(connection, history, files);
     connection.run("DELETE FROM records WHERE id = (SELECT min(id) FROM records)");
     const undoing = new ChangeJournal(connection).undo();
     for (let step = 0; step < steps; step++) done = undoing.next().done === true;
     new ChangeJournal(connection).recover();
     assert.deepEqual(records(), before, `${steps} steps`);
     assert.deepEqual(usage(), usageBefore);
+    // C 26: the version of the change, and what it has kept, are gone, too.
+    assert.equal(connection.get("SELECT version FROM tree_versions")?.version, 1);
+    for (const table of ["history", "tree_changes WHERE version > 1"]) {
+      assert.equal(connection.get(`SELECT count(*) AS n FROM ${table}`)?.n, 0, table);
+    }
     assert.equal(isChanging(connection), false);
     assert.deepEqual(connection.all("PRAGMA foreign_key_check"), []);
   }

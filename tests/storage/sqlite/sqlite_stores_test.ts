@@ -1,4 +1,5 @@
 import { credentialStoreSuite } from "../../conformance/credential_store_suite.ts";
+import { historySuite } from "../../conformance/history_suite.ts";
 import { hubStoreSuite } from "../../conformance/hub_store_suite.ts";
 import { linkStoreSuite } from "../../conformance/link_store_suite.ts";
 import { objectTableSuite } from "../../conformance/object_table_suite.ts";
@@ -15,6 +16,11 @@ import { openSqliteStores } from "../../support/stores.ts";
 const engine = { name: "SQLite", open: openSqliteStores };
 credentialStoreSuite(engine);
 hubStoreSuite(engine);
+historySuite({ name: "SQLite", open: () => openSqliteStores() });
+historySuite({
+  name: "SQLite in large changes",
+  open: () => openSqliteStores({ maxDirectRecords: 2 }),
+});
 linkStoreSuite(engine);
 objectTableSuite(engine);
 scanResultsSuite(engine);

@@ -13,7 +13,10 @@ async function openTable() {
   connection.script("CREATE TABLE words (word TEXT NOT NULL) STRICT");
   return {
     connection,
-    transactions: new Transactions(connection, new Ballast(directory.path, 0)),
+    transactions: new Transactions(connection, new Ballast(directory.path, 0), {
+      beginWork() {},
+      rolledBack() {},
+    }),
     add: (word: string | null) => connection.run("INSERT INTO words VALUES (:word)", { word }),
     get words() {
       return connection.all("SELECT word FROM words ORDER BY rowid").map(({ word }) => word);

@@ -15,10 +15,17 @@ const HASH = "a".repeat(32);
 /** A condition on the hash of a record, whatever else the statement asks. */
 const ASKS_RECORDS = /EXISTS \(\s*SELECT[^()]*FROM records\b[^()]*\bhash\b/;
 const ROOT = fileURLToPath(new URL("../../../storage", import.meta.url));
+/** The tables behind views. */
+const KEPT: Readonly<Record<string, string>> = {
+  kept_files: "history",
+  fresh_files: "fresh_history",
+};
 const FACTS = { hash: HASH, size: 3, crc32: 7 };
 
 for (const table of SQLITE.recordTables) {
   Deno.test(`C 5.4 what only a file in ${table} has is content that every part keeps`, async () => {
+    const isKept = table in KEPT;
+    const isTagged = table === "tagged_records";
     await using directory = await TempDir.make();
     const path = `${directory.path}/test.db`;
     await using store = await SqliteResourceStore.open(path, { resultsVersion: "1" });
@@ -27,8 +34,14 @@ for (const table of SQLITE.recordTables) {
       `INSERT INTO contents (hash, size, crc32, sha256, created_at) VALUES ('${HASH}', 3, 7, zeroblob(32), 1);
        INSERT INTO scan_results (hash, user_id, name, skip, version, sha256, verdict, findings, scanned_at,
          took_ms, read_ms, result) VALUES ('${HASH}', 1, 'f', '', '1', zeroblob(32), 'clean', '[]', 1, 1, 1, '{}');
-       INSERT INTO ${table} (id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-         VALUES (1, 1, 'f', NULL, 'f', '${HASH}', 3, 7, 0, 1, 1)`,
+       INSERT INTO tags (id, user_id, name, path, version, created_by, created_at)
+         VALUES (1, 1, 't', 'f', 0, 1, 1);
+       INSERT INTO ${isKept ? `${KEPT[table]} (is_moved, since, until,` : `${table} (`}
+           ${isTagged ? "tag," : ""}
+           id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
+         VALUES (${
+        isKept ? "0, 1, 2," : isTagged ? "1," : ""
+      } 1, 1, 'f', NULL, 'f', '${HASH}', 3, 7, 0, 1, 1)`,
     );
     const { upkeep } = store;
     assert.deepEqual(await store.write((it) => it.unreferenced([HASH])), []);

@@ -1,0 +1,75 @@
+import type { Database } from "./database.ts";
+import type { PastReads, PastTree } from "../tables/history_store.ts";
+import type { Statement } from "./listing.ts";
+import { findById, findByPath, type Source } from "./lookup.ts";
+import type { SqlParameters } from "./session.ts";
+
+const COLUMNS =
+  "id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
+
+/** A version as a number: that of a large change is known by the number of the change only. */
+const numberOf = (column: string) =>
+  `(CASE WHEN ${column} >= 0 THEN ${column} ELSE (
+    SELECT ended.version FROM tree_changes AS ended
+    WHERE ended.user_id = :past_user::bigint AND ended.change = -${column}
+  ) END)`;
+
+/** What was there since the version or earlier, and still is, or was until later. It is named as the table is. */
+export const PAST = `(
+  SELECT ${COLUMNS} FROM records AS present
+  WHERE present.user_id = :past_user::bigint AND ${
+  numberOf("present.since")
+} <= :past_version::bigint
+  UNION ALL SELECT ${COLUMNS} FROM former_states AS former
+  WHERE former.user_id = :past_user::bigint AND ${numberOf("former.since")} <= :past_version::bigint
+    AND ${numberOf("former.until")} > :past_version::bigint
+) AS records`;
+
+/** What a tag names. */
+export const TAGGED =
+  `(SELECT ${COLUMNS} FROM tagged_records WHERE tag = :past_tag::bigint) AS records`;
+
+/** The values of the parameters by which statements find a tree at a version. */
+export function pastParameters({ userId, version, tag }: PastTree): SqlParameters {
+  return tag === undefined ? { past_user: userId, past_version: version } : { past_tag: tag };
+}
+
+/** A statement about the present records, for those of a tree at a version. */
+export function asOf({ sql, parameters }: Statement, tree: PastTree | undefined): Statement {
+  if (tree === undefined) return { sql, parameters };
+  return {
+    sql: sql.replace(
+      /\b(FROM|JOIN) records\b/g,
+      (_, word) => `${word} ${tree.tag === undefined ? PAST : TAGGED}`,
+    ),
+    parameters: { ...parameters, ...pastParameters(tree) },
+  };
+}
+
+/** Lookups of records at a version. */
+export function pastLookups(
+  database: Database,
+): Pick<PastReads, "findByPath" | "findById" | "settled"> {
+  const source = (tree: PastTree): Source => {
+    const of = (sql: string, parameters: SqlParameters = {}) => {
+      const statement = asOf({ sql, parameters }, tree);
+      return [statement.sql, statement.parameters] as const;
+    };
+    return {
+      all: (...given) => database.all(...of(...given)),
+      get: (...given) => database.get(...of(...given)),
+      values: (...given) => database.values(...of(...given)),
+    };
+  };
+  const scope = ({ userId }: PastTree) => ({ userId, everyone: false });
+  return {
+    // Versions of large changes show once those have ended.
+    settled: () => Promise.resolve(),
+    findByPath: async (tree, paths) => [
+      ...(await findByPath(source(tree), scope(tree), paths)).values(),
+    ],
+    findById: async (tree, ids) => [
+      ...(await findById(source(tree), scope(tree), ids)).values(),
+    ],
+  };
+}

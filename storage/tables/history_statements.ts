@@ -1,0 +1,78 @@
+import type { Dialect } from "./dialect.ts";
+
+/** How many rows a step gives up. Other writes run in between. */
+const STEP_ROWS = 1000;
+
+/** All statements about the versions of trees (C 26), by name. See docs/design/history.md. */
+export const historyStatements = ({ endedBy }: Dialect) => ({
+  /** The versions that a tree has, and the one at a time. */
+  versions:
+    `SELECT keeps_history, coalesce(tree.version, 0) AS version, coalesce(tree.oldest, 0) AS oldest,
+      (SELECT made_at FROM tree_changes
+        WHERE tree_changes.user_id = :user AND tree_changes.version = tree.oldest) AS since,
+      (SELECT max(tree_changes.version) FROM tree_changes
+        WHERE tree_changes.user_id = :user AND made_at <= :time) AS at_time
+    FROM storage_state LEFT JOIN tree_versions AS tree ON tree.user_id = :user`,
+  turnOn:
+    `UPDATE storage_state SET keeps_history = TRUE WHERE NOT keeps_history RETURNING 1 AS turned`,
+  turnOff:
+    `UPDATE storage_state SET keeps_history = FALSE WHERE keeps_history RETURNING 1 AS turned`,
+  /** Nothing of a tree can be read while its oldest version is yet to come. */
+  suspend:
+    `INSERT INTO tree_versions (user_id, version, oldest) SELECT user_id, 0, 1 FROM usage WHERE TRUE
+    ON CONFLICT (user_id) DO UPDATE SET oldest = tree_versions.version + 1`,
+  resumeChanges: `INSERT INTO tree_changes (user_id, version, made_at)
+    SELECT user_id, oldest, CAST(:now AS BIGINT) FROM tree_versions WHERE oldest > version`,
+  resume: `UPDATE tree_versions SET version = oldest WHERE oldest > version`,
+  kept: `SELECT coalesce(sum(tree.history_bytes), 0) AS bytes, min(next.made_at) AS earliest
+    FROM tree_versions AS tree LEFT JOIN tree_changes AS next
+      ON next.user_id = tree.user_id AND next.version = tree.oldest + 1`,
+  /** The version that was the present one at a time becomes the oldest, where others before it are kept. */
+  expire: `UPDATE tree_versions SET oldest = coalesce((
+      SELECT made.version - 1 FROM tree_changes AS made
+      WHERE made.user_id = tree_versions.user_id AND made.version > tree_versions.oldest
+        AND made.made_at > :before
+      ORDER BY made.version LIMIT 1
+    ), version)
+    WHERE oldest < version AND EXISTS (
+      SELECT 1 FROM tree_changes AS next
+      WHERE next.user_id = tree_versions.user_id AND next.version = tree_versions.oldest + 1
+        AND next.made_at <= :before
+    )`,
+  overfull:
+    `SELECT user_id FROM tree_versions WHERE history_bytes > :max AND oldest < version LIMIT 1`,
+  /** Gives up the versions that the oldest rows of a tree are of. */
+  shrink: `UPDATE tree_versions SET oldest = (
+      SELECT max(made.version) FROM tree_changes AS made WHERE made.user_id = :user AND made.version <= (
+        SELECT max(next.version) FROM (
+          SELECT later.version AS version FROM tree_changes AS later
+          WHERE later.user_id = :user AND later.version > tree_versions.oldest
+          ORDER BY later.version LIMIT 10
+        ) AS next
+      )
+    ) WHERE user_id = :user AND oldest < version`,
+  fresh: "SELECT 1 FROM fresh_history LIMIT 1",
+  /** Rows that leave this table get into order: a trigger adds them to the other one. */
+  settle: `DELETE FROM fresh_history WHERE position IN (
+      SELECT position FROM fresh_history ORDER BY position LIMIT ${STEP_ROWS}
+    ) RETURNING 1 AS settled`,
+  /** Deletes rows of versions that are given up already: who reads one says so afterwards. */
+  giveUp: `DELETE FROM history WHERE (user_id, until, id) IN (
+      SELECT former.user_id, former.until, former.id
+      FROM tree_versions AS tree JOIN history AS former ON former.user_id = tree.user_id
+        AND ${endedBy("former", "tree.oldest")}
+      LIMIT ${STEP_ROWS}
+    ) RETURNING user_id, hash, size, is_moved`,
+  subtract: `UPDATE tree_versions SET history_bytes = CASE
+      WHEN history_bytes > :bytes THEN history_bytes - :bytes ELSE 0 END
+    WHERE user_id = :user`,
+  /** That of a large change stays: records are of it by its number. */
+  forget: `DELETE FROM tree_changes WHERE (user_id, version) IN (
+      SELECT made.user_id, made.version
+      FROM tree_versions AS tree JOIN tree_changes AS made ON made.user_id = tree.user_id
+        AND made.version < tree.oldest AND made.change IS NULL
+      LIMIT ${STEP_ROWS}
+    ) RETURNING version`,
+});
+
+export type HistoryStatement = keyof ReturnType<typeof historyStatements>;

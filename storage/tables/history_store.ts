@@ -1,0 +1,254 @@
+import { entriesJson } from "../../core/entries.ts";
+import { AppError } from "../../core/errors.ts";
+import type {
+  At,
+  CommitStore,
+  HistoryBounds,
+  HistoryStore,
+  LogPage,
+  LogQuery,
+  PastRecords,
+  TagQuery,
+  TrashPage,
+  TrashQuery,
+} from "../../core/history.ts";
+import type { PastPoint, Tag } from "../../core/history_changes.ts";
+import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
+import {
+  numberOrNull,
+  type RunStatement,
+  type SqlRow,
+  type Statements,
+  textOrNull,
+} from "./dialect.ts";
+import type { HistoryStatement } from "./history_statements.ts";
+import type { LogStatement } from "./log_statements.ts";
+import type { TagStatement } from "./tag_statements.ts";
+import { Tags } from "./tags.ts";
+import { TreeLog } from "./tree_log.ts";
+
+/** A tree at a version. */
+export interface PastTree extends PastPoint {
+  readonly userId: number;
+}
+
+/** How an engine reads a tree at a version, which it need not check to be kept. */
+export interface PastReads {
+  findByPath(tree: PastTree, paths: readonly string[]): Promise<ResourceRecord[]>;
+  findById(tree: PastTree, ids: readonly number[]): Promise<ResourceRecord[]>;
+  list(tree: PastTree, query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
+  collectFiles(
+    tree: PastTree,
+    roots: CollectionRoots,
+  ): ReturnType<PastRecords["collectFiles"]>;
+  /** Waits until no version of a tree shows that is not whole yet. */
+  settled(userId: number): Promise<void>;
+}
+
+/** The versions of a tree. */
+interface Versions {
+  readonly version: number;
+  /** The first that can be read. */
+  readonly oldest: number;
+  /** When that was made; null if it is not known. */
+  readonly since: number | null;
+  /** The one at the time that was asked for. */
+  readonly atTime: number;
+  readonly isKept: boolean;
+}
+
+/** Reads trees as they were. */
+export class SqlHistoryStore implements HistoryStore {
+  readonly #statements: Statements<HistoryStatement>;
+  readonly #log: TreeLog;
+  readonly #tags: Tags;
+  readonly #reads: PastReads;
+
+  constructor(
+    statements: Statements<HistoryStatement | LogStatement | TagStatement>,
+    reads: PastReads,
+  ) {
+    this.#statements = statements;
+    this.#reads = reads;
+    this.#log = new TreeLog(statements);
+    this.#tags = new Tags(statements);
+    this.commits = {
+      ...this.#log.commits,
+      versions: async (userId, directory, page) => {
+        await reads.settled(userId);
+        const { oldest, version } = await this.#kept(userId);
+        const upTo = Math.min(page.upTo, version);
+        return await this.#log.versions(userId, directory, { ...page, oldest, upTo });
+      },
+    };
+    this.#reads = reads;
+  }
+
+  async log(query: LogQuery): Promise<LogPage> {
+    await this.#reads.settled(query.userId);
+    const { oldest, version } = await this.#kept(query.userId);
+    const page = await this.#log.page(query, oldest);
+    // What was given up meanwhile was not found whole.
+    requireKept(await this.#versions(query.userId, 0), Math.min(oldest, version));
+    return page;
+  }
+
+  async trash(query: TrashQuery): Promise<TrashPage> {
+    await this.#reads.settled(query.userId);
+    const { oldest } = await this.#kept(query.userId);
+    return await this.#log.trash(query, oldest);
+  }
+
+  /** The versions of a tree, of which some are kept. */
+  async #kept(userId: number): Promise<Versions> {
+    const versions = await this.#versions(userId, 0);
+    requireKept(versions, versions.version);
+    return versions;
+  }
+
+  async at(userId: number, at: At): Promise<PastRecords> {
+    const point = await this.#pointOf(userId, at);
+    const reads = this.#reads;
+    const tree = { userId, ...point };
+    const scope = { userId, everyone: false };
+    // What a read has found is whole if the version is still kept after it: rows go after that was given up.
+    const kept = async <T>(found: T): Promise<T> => {
+      await this.#requirePoint(tree);
+      return found;
+    };
+    const list = async function* (query: ListQuery) {
+      for await (const records of reads.list(tree, { ...query, scope })) yield await kept(records);
+    };
+    return {
+      point,
+      findByPath: async (_scope, paths) =>
+        new Map((await kept(await reads.findByPath(tree, paths))).map((it) => [it.path, it])),
+      findById: async (_scope, ids) =>
+        new Map((await kept(await reads.findById(tree, ids))).map((it) => [it.id, it])),
+      list,
+      async *listJson(query) {
+        for await (const records of list(query)) yield entriesJson(records);
+      },
+      async collectFiles(roots) {
+        await using stack = new AsyncDisposableStack();
+        const files = stack.use(await reads.collectFiles(tree, roots));
+        await kept(files);
+        stack.move();
+        return files;
+      },
+    };
+  }
+
+  async #pointOf(userId: number, at: At): Promise<PastPoint> {
+    if ("name" in at) return await this.#tags.point(userId, at.name);
+    if ("tag" in at && at.tag !== undefined) {
+      await this.#tags.require(userId, at.tag);
+      return at;
+    }
+    const versions = await this.#versions(userId, "time" in at ? at.time : 0);
+    const version = "time" in at ? versions.atTime : at.version;
+    requireKept(versions, version);
+    return { version };
+  }
+
+  async #requirePoint({ userId, version, tag }: PastTree): Promise<void> {
+    if (tag === undefined) requireKept(await this.#versions(userId, 0), version);
+    else await this.#tags.require(userId, tag);
+  }
+
+  readonly commits: CommitStore;
+
+  tags(query: TagQuery): Promise<Tag[]> {
+    return this.#tags.list(query);
+  }
+
+  removeTag(userId: number, name: string): ReturnType<HistoryStore["removeTag"]> {
+    return this.#tags.remove(userId, name);
+  }
+
+  async turn(isOn: boolean): Promise<void> {
+    await this.#statements.write(async (run) => {
+      const [turned] = await run(isOn ? "turnOn" : "turnOff", {});
+      if (turned === undefined) return;
+      if (!isOn) await run("suspend", {});
+      else {
+        await run("resumeChanges", { now: Date.now() });
+        await run("resume", {});
+      }
+    });
+  }
+
+  async kept() {
+    const [row] = await this.#statements.find("kept", {});
+    return { bytes: Number(row?.bytes), earliest: numberOrNull(row?.earliest) ?? undefined };
+  }
+
+  async settle() {
+    if ((await this.#statements.find("fresh", {})).length === 0) return true;
+    return (await this.#statements.write((run) => run("settle", {}))).length === 0;
+  }
+
+  async giveUp({ before, maxBytes }: HistoryBounds) {
+    const max = Math.min(Math.floor(maxBytes), Number.MAX_SAFE_INTEGER);
+    return await this.#statements.write(async (run) => {
+      const settled = await run("settle", {});
+      await run("expire", { before });
+      const [overfull] = await run("overfull", { max });
+      if (overfull !== undefined) await run("shrink", { user: Number(overfull.user_id) });
+      const rows = await run("giveUp", {});
+      const dropped = rows.filter(({ is_moved: isMoved }) => !isMoved);
+      for (const [user, own] of Map.groupBy(dropped, (row) => Number(row.user_id))) {
+        const bytes = own.reduce((sum, { size }) => sum + Number(size), 0);
+        await run("subtract", { user, bytes });
+      }
+      const forgotten = await run("forget", {});
+      return {
+        hashes: dropped.flatMap(({ hash }) => textOrNull(hash) ?? []),
+        done: [settled, rows, forgotten].every(({ length }) => length === 0) &&
+          overfull === undefined,
+      };
+    });
+  }
+
+  async #versions(user: number, time: number): Promise<Versions> {
+    const [row] = await this.#statements.find("versions", { user, time });
+    return toVersions(row);
+  }
+}
+
+function toVersions(row: SqlRow | undefined): Versions {
+  return {
+    version: Number(row?.version),
+    oldest: Number(row?.oldest),
+    since: row?.since === null ? null : Number(row?.since),
+    atTime: Number(row?.at_time ?? 0),
+    isKept: Boolean(row?.keeps_history),
+  };
+}
+
+/**
+ * Refuses a version that is not kept any more, within a transaction that has read it. A tag cannot go meanwhile.
+ *
+ * @throws {AppError} `ErrVersionsNotFound`.
+ */
+export async function requireVersion(
+  run: RunStatement<"versions">,
+  { userId, version, tag }: PastTree,
+): Promise<void> {
+  if (tag !== undefined) return;
+  const [row] = await run("versions", { user: userId, time: 0 });
+  requireKept(toVersions(row), version);
+}
+
+/** @throws {AppError} `ErrVersionsNotFound`. */
+function requireKept({ version, oldest, since, isKept }: Versions, asked: number): void {
+  if (isKept && asked >= oldest && asked <= version) return;
+  const reason = !isKept || oldest > version
+    ? "no history is kept"
+    : asked > version
+    ? `the tree is at version ${version}`
+    : `history goes back to version ${oldest}${
+      since === null ? "" : ` of ${new Date(since).toISOString()}`
+    }`;
+  throw new AppError("ErrVersionsNotFound", `Cannot read version ${asked}: ${reason}`);
+}

@@ -1,0 +1,79 @@
+import type { Dialect } from "./dialect.ts";
+
+/** All statements that forget content of the past (C 26), by name. See docs/design/past.md. */
+export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialect) => {
+  const below = (column: string, path: string) =>
+    `${comparePath(column, ">", `${path} || '/'`)} AND ${
+      comparePath(column, "<", `${path} || '0'`)
+    }`;
+  const isIn = (column: string, path: string) =>
+    `(${comparePath(column, "=", path)} OR (${below(column, path)}))`;
+  /** Rows of history at and below the path whose record is gone. */
+  const gone = `former.user_id = :user AND ${isIn("former.path", "asked.value")}
+    AND NOT EXISTS (SELECT 1 FROM records AS living WHERE living.id = former.id)`;
+  const ASKED = `${texts(":paths")} AS asked`;
+  /** Files that the past alone has, with some contents. */
+  const kept = (isWanted: string) =>
+    `DELETE FROM history WHERE (user_id, id, hash) IN (
+      SELECT kept.user_id, kept.id, kept.hash FROM kept_files AS kept
+      WHERE kept.hash <> '' AND kept.hash IN (SELECT value FROM ${texts(":hashes")} AS asked)
+        AND ${isWanted}
+    ) RETURNING hash`;
+
+  return {
+    /** Puts what is to be searched into order. */
+    settle: `DELETE FROM fresh_history WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
+    /** Forgets the files that were at and below some paths, wherever they were before. */
+    forgetFiles: `DELETE FROM history WHERE user_id = :user AND hash <> '' AND id IN (
+        SELECT former.id FROM ${ASKED} CROSS JOIN history AS former WHERE ${gone} AND former.hash <> ''
+      ) RETURNING hash`,
+    /** Forgets directories that no version has files in any more. */
+    forgetDirectories:
+      `DELETE FROM history WHERE user_id = :user AND coalesce(hash, '') = '' AND id IN (
+        SELECT former.id FROM ${ASKED} CROSS JOIN history AS former
+        WHERE ${gone} AND coalesce(former.hash, '') = '' AND NOT EXISTS (
+          SELECT 1 FROM history AS part WHERE part.user_id = :user AND part.hash <> ''
+            AND ${below("part.path", "former.path")}
+            AND ${versionIn("part", "since")} < ${versionIn("former", "until")}
+            AND ${versionIn("part", "until")} > ${versionIn("former", "since")}
+        )
+      )`,
+    /** Forgets contents of the past of a tree, unless it has them now: that is another question than whether any has. */
+    forgetContents: kept(`kept.user_id = :user AND 0 = (
+      SELECT count(*) FROM records AS held
+      WHERE held.hash = kept.hash AND held.hash <> '' AND held.user_id = kept.user_id
+    )`),
+    /** Forgets contents of the past of all trees. */
+    forgetEverywhere: kept("TRUE"),
+    /** The contents with a SHA-256. */
+    contentsWith: `SELECT hash FROM contents WHERE sha256 = ${bytes(":sha256")}`,
+    /** All files that have some contents. */
+    holders: `SELECT id, user_id, path, name, hash, size, crc32, created_at, updated_at FROM records
+      WHERE hash <> '' AND hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    /** Forgets contents that tags name. */
+    forgetTagged: `DELETE FROM tagged_records
+      WHERE hash <> '' AND hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    recountTags: `UPDATE tags SET (files, bytes) = (
+        SELECT count(*), coalesce(sum(tagged.size), 0) FROM tagged_records AS tagged
+        WHERE tagged.tag = tags.id AND tagged.hash <> ''
+      )`,
+    /** Forgets contents that wait for a commit. */
+    forgetWaiting: `DELETE FROM lfs_objects
+      WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    /** Forgets what scans have found in contents. */
+    forgetResults: `DELETE FROM scan_results
+      WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    forgetFailures: `DELETE FROM scan_failures
+      WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    /** Forgets commit ids: what has been purged is missing from the commits that had it. */
+    forgetCommits: `DELETE FROM hub_commits WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
+    /** Counts what history takes anew. */
+    recount: `UPDATE tree_versions SET history_bytes = (
+        SELECT coalesce(sum(former.size), 0) FROM history AS former
+        WHERE former.user_id = tree_versions.user_id AND NOT former.is_moved
+          AND ${versionIn("former", "until")} IS NOT NULL
+      ) WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
+  };
+};
+
+export type PurgeStatement = keyof ReturnType<typeof purgeStatements>;
