@@ -17,6 +17,8 @@ export type ErrorKind =
   | "ErrLinksNotFound"
   | "ErrTokensNotFound"
   | "ErrTokensNotIssued"
+  | "ErrUsersNotFound"
+  | "ErrUsersConflict"
   | "ErrAuditNotKept"
   | "ErrUploadsNotFound"
   | "ErrUploadsConflict"

@@ -11,6 +11,7 @@ import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
 import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./trees/links.ts";
 import { getAudit } from "./administration/list_audit.ts";
+import { PEOPLE_ROUTES } from "./administration/people_routes.ts";
 import { BASE_PATH } from "../schemas/base_path.ts";
 import { showReportSchema, validateReports } from "./scans/reports.ts";
 import { respond } from "./reply/respond.ts";
@@ -185,6 +186,7 @@ export const API_ROUTES: readonly Route[] = [
     operation: tokenOperations.REVOKE_USER,
     handle: (c, { tokens }) => postRevocation(c, tokens),
   },
+  ...PEOPLE_ROUTES,
   {
     method: "GET",
     path: "/audit",

@@ -13,6 +13,7 @@ export const PRIVILEGES = [
   "scans.view",
   "scans.run",
   "metrics.view",
+  "users.admin",
 ] as const;
 
 /** The privileges that concern a tree. The others are not looked at in one. */

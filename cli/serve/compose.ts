@@ -189,6 +189,7 @@ export async function compose(
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links, isOver },
     tokens: { store: records.credentials, sign, userQuota: settings.userQuota },
+    people: records.people,
     auditTrail: auditTrail(settings.auditLog, settings.dataDir),
     uploads,
     hub,

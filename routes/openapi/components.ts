@@ -1,6 +1,16 @@
 import { AuditLine, AuditList } from "../../schemas/audit.ts";
 import { CapacityHistory, CapacityOverview } from "../../schemas/capacity.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
+import {
+  NewTeamRequest,
+  NewUserRequest,
+  TeamChange,
+  TeamEntry,
+  TeamList,
+  UserChange,
+  UserEntry,
+  UserList,
+} from "../../schemas/people.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
   DeleteResourceRequest,
@@ -43,7 +53,9 @@ import {
   REVOCATION,
   SCAN,
   STAT,
+  TEAM,
   TOKEN,
+  USER,
   WAIVER,
 } from "./examples.ts";
 import { componentPath, type Json, reference, requestSchemaOf, schemaOf } from "./parts.ts";
@@ -88,6 +100,14 @@ export function schemas(): Record<string, Json> {
     TokenRequest: requestSchemaOf(TokenRequest),
     RevocationRequest: requestSchemaOf(RevocationRequest),
     Revocation: { ...schemaOf(RevocationEntry), examples: [REVOCATION] },
+    User: { ...schemaOf(UserEntry), examples: [USER] },
+    UserList: { ...schemaOf(UserList), ...listOf("User") },
+    NewUserRequest: requestSchemaOf(NewUserRequest),
+    UserChange: requestSchemaOf(UserChange),
+    Team: { ...schemaOf(TeamEntry), examples: [TEAM] },
+    TeamList: { ...schemaOf(TeamList), ...listOf("Team") },
+    NewTeamRequest: requestSchemaOf(NewTeamRequest),
+    TeamChange: requestSchemaOf(TeamChange),
     AuditLine: { ...schemaOf(AuditLine), additionalProperties: true, examples: [AUDIT_LINE] },
     AuditList: {
       ...schemaOf(AuditList),

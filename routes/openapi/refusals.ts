@@ -59,6 +59,8 @@ export const REFUSALS = {
     when: "The credential is not known, or belongs to another user",
   },
   ErrTokensNotIssued: { status: 501, when: "The server has no key to sign credentials with" },
+  ErrUsersNotFound: { status: 404, when: "There is no such person or team" },
+  ErrUsersConflict: { status: 409, when: "The name or the number is taken" },
   ErrAuditNotKept: { status: 501, when: "The audit log goes to standard error" },
   ErrUploadsNotFound: {
     status: 404,

@@ -7,6 +7,7 @@ import type { Events } from "../../core/events.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
 import type { ValidateReport } from "../../core/reports.ts";
 import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
 import type { ScanEvent } from "../../core/scans/ports.ts";
@@ -51,6 +52,7 @@ export interface Services {
   readonly waivers: WaiverService;
   readonly links: LinkService;
   readonly tokens: TokenService;
+  readonly people: PeopleStore;
   /** Undefined if the audit log cannot be read here. */
   readonly auditTrail: AuditTrail | undefined;
   readonly uploads: UploadService;

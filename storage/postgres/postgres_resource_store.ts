@@ -25,6 +25,7 @@ import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
+import { SqlPeopleStore } from "../tables/people_store.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
 import { SqlSessionStore } from "../tables/session_store.ts";
 import { SqlUploadStore } from "../tables/upload_store.ts";
@@ -97,6 +98,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly hub: SqlHubStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly people: SqlPeopleStore;
   readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
   readonly uploads: SqlUploadStore;
@@ -147,6 +149,10 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     );
     this.dav = new SqlDavStore(statementsOf(STATEMENTS.dav, parts));
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
+    this.people = new SqlPeopleStore(
+      statementsOf(STATEMENTS.people, parts),
+      () => revocations.settled(),
+    );
     this.s3 = new SqlS3Store(statementsOf(STATEMENTS.s3, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
     const uploads = statementsOf(STATEMENTS.uploads, parts);

@@ -2,6 +2,7 @@ import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
+import { peopleStatements } from "../tables/people_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
 import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
@@ -16,6 +17,7 @@ export const STATEMENTS = {
   dav: davStatements(POSTGRES),
   links: LINK_STATEMENTS,
   objects: objectStatements(POSTGRES),
+  people: peopleStatements(POSTGRES),
   s3: s3Statements(POSTGRES),
   scans: scanStatements(POSTGRES),
   sessions: SESSION_STATEMENTS,

@@ -2,6 +2,7 @@ import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
+import { peopleStatements } from "../tables/people_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
 import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
@@ -17,6 +18,7 @@ export const STATEMENTS = {
   dav: davStatements(SQLITE),
   links: LINK_STATEMENTS,
   objects: objectStatements(SQLITE),
+  people: peopleStatements(SQLITE),
   s3: s3Statements(SQLITE),
   scans: scanStatements(SQLITE),
   sessions: SESSION_STATEMENTS,

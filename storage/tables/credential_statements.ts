@@ -14,6 +14,9 @@ import { CLOCK_STATEMENTS, settledTime } from "./clock.ts";
 /** How long a credential is listed after it has expired, in milliseconds. */
 export const KEPT_MS = 30 * 24 * 60 * 60_000;
 
+/** Stands for a user whose work runs one after the other: no credential is minted while its parent is revoked. */
+export const REGISTER = -2;
+
 const COLUMNS =
   `jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at, revoked_at, key_id,
   used_at, CASE WHEN token_sha256 IS NULL THEN 0 ELSE 1 END AS is_short`;
@@ -51,6 +54,7 @@ export const credentialStatements = (dialect: Dialect) => ({
       AND NOT EXISTS (
         SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :rooted
       )
+      AND NOT EXISTS (SELECT 1 FROM people WHERE number = :user AND disabled_at IS NOT NULL)
       AND (
         SELECT count(*) FROM credentials
         WHERE user_id = :user AND parent IS NOT NULL AND expires_at > :now
@@ -65,7 +69,8 @@ export const credentialStatements = (dialect: Dialect) => ({
     WHERE EXISTS (SELECT 1 FROM credentials WHERE jti = :jti AND revoked_at IS NOT NULL)
       OR EXISTS (
         SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :issued
-      )`,
+      )
+      OR EXISTS (SELECT 1 FROM people WHERE number = :user AND disabled_at IS NOT NULL)`,
   addUserRevocation: `INSERT INTO user_revocations (user_id, issued_before) VALUES (:user, :before)
     ON CONFLICT (user_id) DO UPDATE SET issued_before = CASE
       WHEN excluded.issued_before > user_revocations.issued_before THEN excluded.issued_before
@@ -133,7 +138,7 @@ export function parametersOf(
  * first statement is committed. Returns the latest such time of the user.
  */
 export async function revokeUser(
-  run: RunStatement<CredentialStatement>,
+  run: RunStatement<"addUserRevocation" | "revokeOfUser">,
   { user, before, now }: { readonly user: number; readonly before: number; readonly now: number },
 ): Promise<number> {
   const [row] = await run("addUserRevocation", { user, before });

@@ -9,6 +9,7 @@ import type { LfsObjectStore } from "../../core/lfs_objects.ts";
 import type { LinkStore } from "../../core/links.ts";
 import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
 import type { S3Store } from "../../core/s3/store.ts";
@@ -60,6 +61,7 @@ export interface RecordStore
   readonly hub: HubStore;
   readonly dav: DavStore;
   readonly links: LinkStore;
+  readonly people: PeopleStore;
   readonly s3: S3Store;
   readonly sessions: ConsoleSessionStore;
   readonly uploads: UploadStore;

@@ -22,6 +22,7 @@ export type Stores =
     | "links"
     | "objectTable"
     | "objects"
+    | "people"
     | "probe"
     | "scans"
     | "sessions"
