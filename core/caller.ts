@@ -25,6 +25,8 @@ export interface Caller {
   readonly trees?: ReadonlyMap<number, ReadonlySet<string>> | undefined;
   /** The user whose tree the request names. @default none: its own, or with `resources.admin` all */
   readonly tree?: number | undefined;
+  /** How the request names that user: a message tells nothing else of it. */
+  readonly treeName?: string | undefined;
   /** The id of the credential, by which it can be revoked. */
   readonly jti?: string | undefined;
   /** When the credential was issued, in milliseconds since the Unix epoch. @default unknown, long ago */
@@ -56,13 +58,15 @@ function holds({ privileges }: Caller, name: string): boolean {
  * credential states, none if it states nothing, and all if it is an administrator. Even
  * `resources.admin` reaches no further than this tree.
  * See docs/design/shared_trees.md.
+ *
+ * @param treeName How the request names the user. @default by its number
  */
-export function inTree(caller: Caller, tree: number): Caller {
-  if (tree === caller.userId) return { ...caller, tree };
+export function inTree(caller: Caller, tree: number, treeName = String(tree)): Caller {
+  if (tree === caller.userId) return { ...caller, tree, treeName };
   const privileges = caller.trees?.get(tree) ??
     (permits(caller, "resources.admin") ? caller.privileges : new Set());
   // The quota of the credential is that of the caller's own tree.
-  return { ...caller, tree, privileges, quota: undefined };
+  return { ...caller, tree, treeName, privileges, quota: undefined };
 }
 
 /**
@@ -94,7 +98,7 @@ export function requireAllOf(
 
 function requireHeld(caller: Caller, name: string): void {
   if (holds(caller, name)) return;
-  const where = caller.tree === undefined ? "" : ` in the tree of user ${caller.tree}`;
+  const where = caller.tree === undefined ? "" : ` in the tree of user ${caller.treeName}`;
   throw new AppError("ErrNotPermitted", `Privilege ${name} required${where}`);
 }
 

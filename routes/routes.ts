@@ -168,7 +168,7 @@ export const API_ROUTES: readonly Route[] = [
     path: "/tokens",
     privilege: "resources.view",
     operation: tokenOperations.LIST,
-    handle: (c, { tokens }) => getTokens(c, tokens),
+    handle: (c, { tokens, people }) => getTokens(c, tokens, people),
   },
   {
     method: "DELETE",
@@ -180,11 +180,11 @@ export const API_ROUTES: readonly Route[] = [
   },
   {
     method: "POST",
-    path: "/users/{id}/revocations",
+    path: "/users/{named}/revocations",
     privilege: "resources.admin",
     action: "token.revoke",
     operation: tokenOperations.REVOKE_USER,
-    handle: (c, { tokens }) => postRevocation(c, tokens),
+    handle: (c, { tokens, people }) => postRevocation(c, tokens, people),
   },
   ...PEOPLE_ROUTES,
   {
@@ -192,7 +192,7 @@ export const API_ROUTES: readonly Route[] = [
     path: "/audit",
     privilege: "resources.view",
     operation: auditOperations.LIST,
-    handle: (c, { auditTrail }) => getAudit(c, auditTrail),
+    handle: (c, { auditTrail, people }) => getAudit(c, auditTrail, people),
   },
   {
     method: "GET",

@@ -3,6 +3,9 @@ import * as v from "valibot";
 /** The form of the name of a person or a team, folded to lower case (C 27). No number has it. */
 export const PERSON_NAME = /^[a-z][a-z0-9._-]{0,63}$/;
 
+/** What names a person or a team in a request: its number or its name. */
+export const USER_NAMED = /^(?:[1-9][0-9]{0,15}|[A-Za-z][A-Za-z0-9._-]{0,63})$/;
+
 /** Names with a meaning of their own where names of trees are: `usage` is an address below `users/`. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   "own",

@@ -113,6 +113,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/token": [
     "cli",
     "core",
+    "core/people",
     "core/s3",
     "schemas",
     "storage/stores",
@@ -149,6 +150,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "core",
     "core/capacity",
     "core/hub",
+    "core/people",
     "core/s3",
     "core/scans",
     "core/tree",

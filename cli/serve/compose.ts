@@ -1,6 +1,7 @@
 import config from "../../deno.json" with { type: "json" };
 import { CapacityHistory, type HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
+import { namedAudit } from "../../core/people/named_audit.ts";
 import { ConsoleSessions } from "../../core/console_sessions.ts";
 import type { IsOver } from "../../core/credential_end.ts";
 import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
@@ -179,7 +180,7 @@ export async function compose(
     events,
     verify,
     isOver,
-    audit,
+    audit: namedAudit(audit, records.people),
     eventOptions: { isOver },
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),

@@ -81,23 +81,6 @@ export async function findNamed(
   return PERSON_NAME.test(name) ? await store.findByName(name) : undefined;
 }
 
-/**
- * The number of the user that a number or a name stands for (C 27). Any number stands for itself, as credentials
- * of other issuers have numbers of their own.
- */
-export async function userNumber(
-  store: Pick<PeopleStore, "findByName">,
-  named: string,
-): Promise<number | undefined> {
-  const number = v.safeParse(UserId, named);
-  return number.success ? number.output : (await findNamed(store, named))?.number;
-}
-
-/** Whether a text can be a name, and is not a number. */
-export function isName(text: string): boolean {
-  return PERSON_NAME.test(text.toLowerCase());
-}
-
 /** A name for somebody, in lower case. */
 function newName(given: string): string {
   const name = given.toLowerCase();

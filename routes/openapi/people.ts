@@ -1,17 +1,18 @@
 /** The operations on people and teams (C 27). */
 
+import { USER_NAMED } from "../../schemas/people.ts";
 import { PAGE } from "../../schemas/queries.ts";
 import { TEAM, USER } from "./examples.ts";
 import type { Operation } from "./operation.ts";
 import { enveloped, integerQuery, type Json, jsonRequestBody, query, reference } from "./parts.ts";
 
 /** A person or a team in an address. */
-function namedInPath(description: string, example: string): Json {
+export function namedInPath(description: string, example: string): Json {
   return {
     name: "named",
     in: "path",
     required: true,
-    schema: { type: "string", minLength: 1, maxLength: 64 },
+    schema: { type: "string", pattern: USER_NAMED.source },
     description,
     example,
   };

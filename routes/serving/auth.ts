@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import type { Context, MiddlewareHandler } from "hono";
 import {
   type Caller,
-  inTree,
   type Privilege,
   requiredPrivileges,
   requirePermission,
@@ -10,16 +9,20 @@ import {
 import type { IsOver } from "../../core/credential_end.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
 import { AppError } from "../../core/errors.ts";
+import { inNamedTree } from "../../core/people/named.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
 import type { RateLimit } from "../../core/rate_limit.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import type { PublicUrl } from "./public_url.ts";
-import { treeInAddress, treeOf } from "../request/query.ts";
+import { treeOf } from "../request/query.ts";
 
 /** What decides who may make requests. */
 export interface Access {
   readonly verify: VerifyCredential;
   /** Whether a credential is over, and with it what it has signed. @default none is */
   readonly isOver?: IsOver | undefined;
+  /** What finds the people whose trees requests name. */
+  readonly people: PeopleStore;
   /** @default unlimited */
   readonly rateLimit?: RateLimit | undefined;
   /**
@@ -50,17 +53,18 @@ export function requirePrivilege(
   access: Access,
   { privilege, tree: named, basic }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
-  const { verify, rateLimit, credentialOf = basic ? passwordOrToken : bearerToken } = access;
+  const { verify, people, rateLimit, credentialOf = basic ? passwordOrToken : bearerToken } =
+    access;
   return async function requirePrivilege(c, next) {
     const holder = await verify(await credentialOf(c));
     c.set("caller", holder);
     rateLimit?.count(holder.userId);
     const tree = named === "address"
-      ? treeInAddress(c) ?? holder.userId
+      ? c.req.param("tree") ?? String(holder.userId)
       : named
       ? treeOf(c.req.url)
       : undefined;
-    const caller = tree === undefined ? holder : inTree(holder, tree);
+    const caller = tree === undefined ? holder : await inNamedTree(people, holder, tree);
     c.set("caller", caller);
     const needed = privilege === "any" ? [] : requiredPrivileges(privilege);
     for (const required of needed) requirePermission(caller, required);

@@ -16,8 +16,9 @@ export async function withSharedRegister<Result>(
     connections: 1,
     temporaryDirectory: `${dataDir}/tmp`,
   });
-  const { credentials, database } = records;
+  const { credentials, database, people } = records;
   return await work({
+    people,
     add: (credential) => addMinted(database, credential),
     async revoke(jti, now) {
       const isNew = (await credentials.find(jti))?.revokedAt === undefined;

@@ -1,10 +1,11 @@
+import type { PeopleStore } from "../../core/people/store.ts";
 import type {
   CredentialStore,
   MintedCredential,
   RegisteredCredential,
 } from "../../core/credential_store.ts";
 
-/** The credentials that were minted or revoked (C 22), as the command line uses them. */
+/** The credentials that were minted or revoked (C 22), and people (C 27), as the command line uses them. */
 export interface CredentialRegister {
   /** Adds a credential, and forgets those that expired long ago. */
   add(credential: MintedCredential): Promise<void>;
@@ -13,6 +14,7 @@ export interface CredentialRegister {
    * revoked before.
    */
   revoke(jti: string, now: number): boolean | Promise<boolean>;
+  readonly people: PeopleStore;
   /** {@link CredentialStore.revokeUser} */
   readonly revokeUser: CredentialStore["revokeUser"];
   /** All credentials, those minted last first. */
