@@ -19,6 +19,7 @@ export type ErrorKind =
   | "ErrTokensNotIssued"
   | "ErrUsersNotFound"
   | "ErrUsersConflict"
+  | "ErrSessionsNotFound"
   | "ErrAuditNotKept"
   | "ErrUploadsNotFound"
   | "ErrUploadsConflict"

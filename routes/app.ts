@@ -75,7 +75,7 @@ export interface ConsoleParts {
 
 export interface ApiOptions {
   readonly base: string;
-  readonly credentialOf: Access["credentialOf"];
+  readonly holderOf: Access["holderOf"];
   /** What comes before the checks of a route. */
   readonly guard: (route: Route) => MiddlewareHandler<AppEnvironment>;
 }
@@ -114,9 +114,9 @@ export function createApp(options: AppOptions): App {
     readConsole: options.readConsole,
     readScanner: options.readScanner,
     publicUrl,
-    serveApi({ base, credentialOf, guard }) {
+    serveApi({ base, holderOf, guard }) {
       for (const route of API_ROUTES) {
-        serve({ ...route, path: base + route.path }, [guard(route)], credentialOf);
+        serve({ ...route, path: base + route.path }, [guard(route)], holderOf);
       }
     },
   });
@@ -146,13 +146,13 @@ function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
 type ServeRoute = (
   route: ServedRoute,
   before: readonly MiddlewareHandler<AppEnvironment>[],
-  credentialOf?: Access["credentialOf"],
+  holderOf?: Access["holderOf"],
 ) => void;
 
 /** What serves routes on the app. Users have the same limits on all of them. */
 function routeServer(app: App, options: AppOptions, services: Services): ServeRoute {
   const limits = { turns: new Turns(), links: options.linkLimits ?? new LinkLimits() };
-  return (route, before, credentialOf) => {
+  return (route, before, holderOf) => {
     const pattern = route.path
       .replace(/\{\+(\w+)\}$/, ":$1{[\\s\\S]+}")
       .replaceAll(/\{(\w+)\}\.git/g, ":$1{[^/]+\\.git}")
@@ -161,7 +161,7 @@ function routeServer(app: App, options: AppOptions, services: Services): ServeRo
       route.method,
       [pattern],
       ...before,
-      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, services, limits),
+      ...checksOf(route, { ...options, ...(holderOf && { holderOf }) }, services, limits),
       (c) => route.handle(c, services),
     );
   };

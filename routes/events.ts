@@ -46,8 +46,8 @@ export async function streamEvents(
     idleMs: heartbeatMs,
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
-  const hasSessionEnded = c.get("hasSessionEnded");
-  const hasEnded = async () => await isOver(caller) || await hasSessionEnded?.() === true;
+  const session = c.get("session");
+  const hasEnded = async () => await isOver(caller) || await session?.hasEnded() === true;
   return await streamed(c, eventStream(batches, hasEnded), {
     headers: {
       "Content-Type": "text/event-stream",

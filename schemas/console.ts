@@ -14,3 +14,18 @@ export interface ConsoleSession {
   /** When the credential expires: UTC, with milliseconds. */
   readonly expires_at: string;
 }
+
+/** A session of the console, as its user sees it. Times are UTC, with milliseconds. */
+export interface SessionEntry {
+  readonly name: string;
+  /** How the person has signed in. */
+  readonly means: "credential" | "passkey" | "provider";
+  /** What the browser called itself. */
+  readonly browser: string | null;
+  /** The address of the browser when the session began. */
+  readonly address: string | null;
+  readonly created_at: string;
+  /** Up to a minute late. */
+  readonly last_used_at: string;
+  readonly is_current: boolean;
+}

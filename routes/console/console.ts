@@ -9,7 +9,8 @@ import { respond } from "../reply/respond.ts";
 import { type Asset, type Assets, buildAssets } from "./assets.ts";
 import { ConsoleCookie } from "./cookie.ts";
 import { requireConsole } from "./own_requests.ts";
-import { sessionCredential, showSession, signIn, signOut } from "./session.ts";
+import { sessionHolder, showSession, signIn, signOut } from "./session.ts";
+import { endSession, listSessions } from "./sessions.ts";
 
 /** The route that a browser follows a link to, without the header of the console. It changes nothing. */
 const NAVIGATED = "/resources/download";
@@ -35,16 +36,19 @@ const PAGE_POLICY = [
  * See docs/design/console.md.
  */
 export function serveConsole(parts: ConsoleParts): void {
-  const { app, verify, sessions, publicUrl, serveApi } = parts;
+  const { app, callerOf, sessions, publicUrl, serveApi } = parts;
   const session = `${CONSOLE_PATH}/session`;
   const guard = requireConsole(publicUrl, false);
-  const signing = { verify, sessions, cookie: new ConsoleCookie(publicUrl) };
+  const cookie = new ConsoleCookie(publicUrl);
+  const signing = { verify: callerOf, sessions, cookie };
   app.get(session, guard, (c) => showSession(c, signing));
   app.post(session, guard, (c) => signIn(c, signing));
   app.delete(session, guard, (c) => signOut(c, signing));
+  app.get(`${CONSOLE_PATH}/sessions`, guard, (c) => listSessions(c, signing));
+  app.delete(`${CONSOLE_PATH}/sessions/:name`, guard, (c) => endSession(c, signing));
   serveApi({
     base: CONSOLE_API_PATH,
-    credentialOf: (c) => sessionCredential(c, signing),
+    holderOf: (c) => sessionHolder(c, signing),
     guard: ({ method, path }) =>
       method === "GET" && path === NAVIGATED ? requireConsole(publicUrl, true) : guard,
   });

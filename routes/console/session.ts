@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import type { Caller } from "../../core/caller.ts";
-import type { ConsoleSessions, OpenSession } from "../../core/console_sessions.ts";
-import type { VerifyCredential } from "../../core/credentials.ts";
+import type { ConsoleSessions, OpenSession, SessionOrigin } from "../../core/console_sessions.ts";
 import { isoTime } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
 import { type ConsoleSession, SignInRequest } from "../../schemas/console.ts";
@@ -15,7 +14,8 @@ import { CONSOLE_HEADER } from "./own_requests.ts";
 type Handled = Context<AppEnvironment>;
 
 export interface SessionParts {
-  readonly verify: VerifyCredential;
+  /** The caller that the holder of a session is now. */
+  readonly verify: (holder: OpenSession["holder"]) => Promise<Caller>;
   readonly sessions: ConsoleSessions;
   readonly cookie: ConsoleCookie;
 }
@@ -36,15 +36,15 @@ export async function signIn(c: Handled, parts: SessionParts): Promise<Response>
   const caller = await parts.verify(credential);
   c.set("caller", caller);
   await endSessions(c, parts);
-  const { key, name } = await parts.sessions.open(credential, caller);
+  const { key, name } = await parts.sessions.open(credential, caller, originOf(c));
   addHeader(c, "Set-Cookie", parts.cookie.keep(c, key));
   return success(c, sessionOf(caller, name));
 }
 
 /** `GET /console/session`: who is signed in. */
 export async function showSession(c: Handled, parts: SessionParts): Promise<Response> {
-  const { credential, name } = await openSession(c, parts);
-  const caller = await parts.verify(credential);
+  const { holder, name } = await openSession(c, parts);
+  const caller = await parts.verify(holder);
   c.set("caller", caller);
   return success(c, sessionOf(caller, name));
 }
@@ -61,19 +61,24 @@ async function endSessions(c: Handled, { sessions, cookie }: SessionParts): Prom
 }
 
 /**
- * The credential of a request of the console's API.
+ * Who makes a request of the console's API.
  *
  * @throws {AppError} `ErrAuthRequired` when there is no session, or the page was loaded in another one.
  */
-export async function sessionCredential(c: Handled, parts: SessionParts): Promise<string> {
+export async function sessionHolder(c: Handled, parts: SessionParts): Promise<Caller> {
   const session = await openSession(c, parts);
   const known = c.req.header(CONSOLE_HEADER);
   // A browser that follows a link sends no header.
   if (known !== undefined && known !== session.name) {
     throw new AppError("ErrAuthRequired", "Another session has begun in this browser");
   }
-  c.set("hasSessionEnded", session.hasEnded);
-  return session.credential;
+  c.set("session", session);
+  return await parts.verify(session.holder);
+}
+
+/** What the list of sessions shows of the browser that signs in. */
+function originOf(c: Handled): SessionOrigin {
+  return { browser: c.req.header("User-Agent"), address: c.get("address") };
 }
 
 async function openSession(

@@ -54,6 +54,7 @@ export const REFUSALS = {
     status: 404,
     when: "The link does not exist, is over, or belongs to another user",
   },
+  ErrSessionsNotFound: { status: 404, when: "The session has ended, or belongs to another user" },
   ErrTokensNotFound: {
     status: 404,
     when: "The credential is not known, or belongs to another user",

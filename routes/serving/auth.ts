@@ -26,12 +26,12 @@ export interface Access {
   /** @default unlimited */
   readonly rateLimit?: RateLimit | undefined;
   /**
-   * Where requests have their credential.
+   * Who makes a request.
    *
-   * @throws {AppError} `ErrAuthRequired` when they have no valid one.
-   * @default the header `Authorization`
+   * @throws {AppError} `ErrAuthRequired` when it does not say so.
+   * @default the holder of the credential in the header `Authorization`
    */
-  readonly credentialOf?: (c: Context<AppEnvironment>) => string | Promise<string>;
+  readonly holderOf?: ((c: Context<AppEnvironment>) => Promise<Caller>) | undefined;
 }
 
 /** What a route needs of its caller. */
@@ -55,8 +55,10 @@ export function requirePrivilege(
 ): MiddlewareHandler<AppEnvironment> {
   const { verify, people, rateLimit, credentialOf = basic ? passwordOrToken : bearerToken } =
     access;
+  const credentialOf = basic ? passwordOrToken : bearerToken;
+  const { verify, rateLimit, holderOf = (c) => verify(credentialOf(c)) } = access;
   return async function requirePrivilege(c, next) {
-    const holder = await verify(await credentialOf(c));
+    const holder = await holderOf(c);
     c.set("caller", holder);
     rateLimit?.count(holder.userId);
     const tree = named === "address"

@@ -20,6 +20,7 @@ import verdictDays from "./migrations/0019_verdict_days.sql" with { type: "text"
 import dav from "./migrations/0020_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0021_s3_objects.sql" with { type: "text" };
 import people from "./migrations/0040_people.sql" with { type: "text" };
+import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -47,6 +48,7 @@ const MIGRATIONS: readonly string[] = [
   dav,
   s3Objects,
   people,
+  sessionsOfPersons,
 ];
 
 /** The version of the schema that this program makes. */

@@ -5,7 +5,7 @@ import { objectStatements } from "../tables/object_statements.ts";
 import { peopleStatements } from "../tables/people_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
-import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
+import { sessionStatements } from "../tables/session_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
@@ -20,7 +20,7 @@ export const STATEMENTS = {
   people: peopleStatements(POSTGRES),
   s3: s3Statements(POSTGRES),
   scans: scanStatements(POSTGRES),
-  sessions: SESSION_STATEMENTS,
+  sessions: sessionStatements(POSTGRES),
   uploads: uploadStatements(POSTGRES),
   upkeep: upkeepStatements(POSTGRES),
   verdicts: verdictStatements(POSTGRES),

@@ -5,7 +5,7 @@ import { objectStatements } from "../tables/object_statements.ts";
 import { peopleStatements } from "../tables/people_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
-import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
+import { sessionStatements } from "../tables/session_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
@@ -21,7 +21,7 @@ export const STATEMENTS = {
   people: peopleStatements(SQLITE),
   s3: s3Statements(SQLITE),
   scans: scanStatements(SQLITE),
-  sessions: SESSION_STATEMENTS,
+  sessions: sessionStatements(SQLITE),
   uploads: uploadStatements(SQLITE),
   upkeep: upkeepStatements(SQLITE),
   verdicts: verdictStatements(SQLITE),
