@@ -35,6 +35,10 @@ export interface Caller {
   readonly keyId?: string | undefined;
   /** Whether the previous secret of the server signed the credential, and not the present one. @default false */
   readonly isOutdated?: boolean;
+  /** Whether it is a person who is signed in, and not a credential (C 27). @default false */
+  readonly isPerson?: boolean;
+  /** Whether it may never do more than the person with its number may then (C 27). @default false */
+  readonly isBound?: boolean;
   /** The quota of the caller's tree in bytes. @default that of the settings */
   readonly quota?: number | undefined;
   /** The tokens of the locks that the request has (RFC 4918, 6.5). @default none */

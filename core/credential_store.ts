@@ -20,6 +20,8 @@ export interface RegisteredCredential {
   readonly expiresAt: number | undefined;
   /** Undefined unless it is revoked. */
   readonly revokedAt: number | undefined;
+  /** Whether it may never do more than the person with its number may then (C 27). @default false */
+  readonly isBound?: boolean;
   /** What a short credential has besides (C 31). @default it is a signed token */
   readonly short?: ShortCredential | undefined;
 }
@@ -70,6 +72,7 @@ export interface MintedCredential {
   readonly expiresAt: number;
   readonly label?: string | undefined;
   readonly quota?: number | undefined;
+  readonly isBound?: boolean;
   /** @default it is a signed token */
   readonly short?: NewShortCredential | undefined;
 }

@@ -20,6 +20,8 @@ export type ErrorKind =
   | "ErrUsersNotFound"
   | "ErrUsersConflict"
   | "ErrSessionsNotFound"
+  | "ErrPasskeysNotFound"
+  | "ErrInvitationsNotFound"
   | "ErrAuditNotKept"
   | "ErrUploadsNotFound"
   | "ErrUploadsConflict"

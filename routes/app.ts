@@ -1,9 +1,11 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { AuditLog } from "../core/audit.ts";
-import type { ConsoleSessions } from "../core/console_sessions.ts";
+import type { Caller } from "../core/caller.ts";
+import type { ConsoleSessions, SignedInPerson } from "../core/console_sessions.ts";
 import type { Chunk } from "../core/content.ts";
 import { quoted } from "../core/errors.ts";
+import type { PasskeyService } from "../core/people/passkeys.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./serving/audit.ts";
 import { type Access, requirePrivate, requirePrivilege } from "./serving/auth.ts";
@@ -53,6 +55,9 @@ export interface AppOptions
   /** Whether `GET /metrics` needs no credential. @default false */
   readonly openMetrics?: boolean;
   readonly sessions: ConsoleSessions;
+  readonly callerOfPerson: ConsoleParts["callerOfPerson"];
+  readonly keyId: ConsoleParts["keyId"];
+  readonly passkeys: PasskeyService;
   /** Adds the console. @default none */
   readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
   readonly readConsole: ConsoleParts["readConsole"];
@@ -62,8 +67,14 @@ export interface AppOptions
 /** What the console is made of (C 24). */
 export interface ConsoleParts {
   readonly app: App;
+  readonly audit: AuditLog;
   readonly verify: Access["verify"];
   readonly sessions: ConsoleSessions;
+  /** The caller of a person who is signed in. */
+  readonly callerOfPerson: (person: SignedInPerson) => Promise<Caller>;
+  /** The id of the key that sessions of persons stand or fall with. */
+  readonly keyId: () => string | undefined;
+  readonly passkeys: PasskeyService;
   readonly publicUrl: PublicUrl;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;
@@ -108,11 +119,8 @@ export function createApp(options: AppOptions): App {
     serve(route, showsPassword ? [requirePrivate(publicUrl)] : []);
   }
   options.serveConsole?.({
+    ...options,
     app,
-    verify: options.verify,
-    sessions: options.sessions,
-    readConsole: options.readConsole,
-    readScanner: options.readScanner,
     publicUrl,
     serveApi({ base, holderOf, guard }) {
       for (const route of API_ROUTES) {

@@ -8,6 +8,10 @@ export interface ConsoleSession {
   /** What requests of the page name the session by. */
   readonly name: string;
   readonly user_id: number;
+  /** Null if nobody is known by this number. */
+  readonly user_name: string | null;
+  /** Whether the person is signed in itself, and not a credential. */
+  readonly is_person: boolean;
   readonly privileges: readonly string[];
   /** The privileges in the trees of other users, by user (C 19). */
   readonly trees: Readonly<Record<string, readonly string[]>>;

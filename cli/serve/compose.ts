@@ -3,11 +3,15 @@ import { CapacityHistory, type HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import { namedAudit } from "../../core/people/named_audit.ts";
 import { ConsoleSessions } from "../../core/console_sessions.ts";
+import type { Caller } from "../../core/caller.ts";
+import { ConsoleSessions, type SignedInPerson } from "../../core/console_sessions.ts";
 import type { IsOver } from "../../core/credential_end.ts";
 import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
 import { withinTime } from "../../core/event_loop.ts";
 import { asError, type Log } from "../../core/log.ts";
+import { LastUses } from "../../core/last_uses.ts";
+import { Steps } from "../../core/people/steps.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
@@ -62,6 +66,10 @@ export interface ServerParts {
   readonly verify: VerifyCredential;
   readonly findAccessKey: FindAccessKey;
   readonly isOver: IsOver;
+  /** The caller of a person who is signed in. */
+  readonly callerOfPerson: (person: SignedInPerson) => Promise<Caller>;
+  /** The id of the key that credentials are signed with now, if it is the server's. */
+  readonly keyId: () => string | undefined;
   /** @default the server mints no credentials */
   readonly sign?: SignCredential | undefined;
   readonly audit: AuditLog;
@@ -106,6 +114,8 @@ export async function compose(
     verify,
     findAccessKey,
     isOver,
+    callerOfPerson,
+    keyId,
     sign,
     audit,
     findKeyProblem,
@@ -220,7 +230,14 @@ export async function compose(
     }),
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
-    sessions: new ConsoleSessions(records.sessions),
+    sessions: new ConsoleSessions(records.sessions, parts.use(new LastUses(records.sessions, log))),
+    callerOfPerson,
+    keyId,
+    passkeys: {
+      store: records.signIns,
+      people: records.people,
+      steps: new Steps(() => records.objects.key()),
+    },
     serveConsole: settings.console === "on" ? serveConsole : undefined,
     readConsole,
     readScanner: readBrowserScanner,

@@ -8,6 +8,9 @@ import {
 } from "../../core/credentials.ts";
 import { accessKeyFinder, type FindAccessKey } from "../../core/s3/access_keys.ts";
 import type { LastUses } from "../../core/last_uses.ts";
+import type { SignedInPerson } from "../../core/console_sessions.ts";
+import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
+import { rightsWithoutRoles } from "../../core/people/rights.ts";
 import type { Log } from "../../core/log.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -20,7 +23,7 @@ import type { Reloads } from "./reload.ts";
 
 type Credentials = Pick<
   ServerParts,
-  "verify" | "findAccessKey" | "isOver" | "sign" | "findKeyProblem"
+  "verify" | "findAccessKey" | "isOver" | "sign" | "findKeyProblem" | "callerOfPerson" | "keyId"
 >;
 
 /**
@@ -45,15 +48,17 @@ export async function reloadedCredentials(
   const verify: VerifyCredential = (...given) => current.verify(...given);
   const isOver: IsOver = (credential) => current.isOver(credential);
   const findAccessKey: FindAccessKey = (id) => current.findAccessKey(id);
-  if (current.sign === undefined) return { verify, findAccessKey, isOver };
+  const callerOfPerson: Credentials["callerOfPerson"] = (person) => current.callerOfPerson(person);
+  const reloaded = { verify, findAccessKey, isOver, callerOfPerson, keyId: () => current.keyId() };
+  if (current.sign === undefined) return reloaded;
   const { sign: first } = current;
   const sign: SignCredential = (...given) => (current.sign ?? first)(...given);
-  return { verify, findAccessKey, isOver, sign };
+  return { ...reloaded, sign };
 }
 
 async function credentialsOf(
   settings: Settings,
-  { records: { credentials: store } }: Storage,
+  { records: { credentials: store, people } }: Storage,
   log: Log,
   uses: LastUses,
 ): Promise<Credentials> {
@@ -67,18 +72,20 @@ async function credentialsOf(
   const known = keyIds(key);
   const isOver = credentialEnd(known, isRevoked);
   const registered = { store, isOver, keyId: known[0], uses };
-  const findAccessKey = accessKeyFinder(key, registered);
-  const withShort = (verify: VerifyCredential) => withShortCredentials(verify, registered);
+  const callers = new PersonCallers({ people, rightsOf: rightsWithoutRoles });
+  const parts = {
+    findAccessKey: boundedKeys(accessKeyFinder(key, registered), callers),
+    isOver,
+    callerOfPerson: (person: SignedInPerson) => callers.signedIn(person, isOver),
+    keyId: () => known[0],
+  };
+  const withShort = (verify: VerifyCredential) =>
+    boundedVerifier(withShortCredentials(verify, registered), callers);
   if (key.kind !== "publicKey") {
     const verify = withShort(await credentialVerifier({ key, issuer, audience, isRevoked }));
     return key.kind === "jwks"
-      ? { verify, findAccessKey, isOver, findKeyProblem: () => key.keys.findProblem() }
-      : {
-        verify,
-        findAccessKey,
-        isOver,
-        sign: credentialSigner({ secret: key.secret, issuer, audience }),
-      };
+      ? { ...parts, verify, findKeyProblem: () => key.keys.findProblem() }
+      : { ...parts, verify, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
   }
   const verify = withShort(
     await withSettingContext(
@@ -88,5 +95,5 @@ async function credentialsOf(
       () => credentialVerifier({ key, issuer, audience, isRevoked }),
     ),
   );
-  return { verify, findAccessKey, isOver };
+  return { ...parts, verify };
 }

@@ -6,6 +6,8 @@ import { numberFor } from "../../core/people/named.ts";
 import { revokeUser } from "../../core/people/revoke_user.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import { listTokens, mintToken, revokeToken, type TokenService } from "../../core/tokens.ts";
+import { revokeUser } from "../../core/revoke_user.ts";
+import { isPersonParent, listTokens, mintToken, revokeToken, type TokenService } from "../../core/tokens.ts";
 import type { TreePrivileges } from "../../schemas/credentials.ts";
 import { PAGE } from "../../schemas/queries.ts";
 import { RevocationRequest, type TokenEntry, TokenRequest } from "../../schemas/tokens.ts";
@@ -93,7 +95,7 @@ function entryOf(credential: RegisteredCredential, current: string | undefined):
     trees: Object.fromEntries(Object.entries(trees).map(([user, names]) => [user, [...names]])),
     quota: quota ?? null,
     label: label ?? null,
-    parent: parent ?? null,
+    parent: parent === undefined || isPersonParent(parent) ? null : parent,
     created_at: timeOf(credential.mintedAt),
     expires_at: timeOf(credential.expiresAt),
     revoked_at: timeOf(credential.revokedAt),

@@ -1,8 +1,9 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { CONSOLE_API_PATH, CONSOLE_PATH } from "../../schemas/base_path.ts";
 import type { ConsoleParts } from "../app.ts";
 import { AppError } from "../../core/errors.ts";
 import { failure } from "../reply/envelope.ts";
+import { recordAudit, requireAudit } from "../serving/audit.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { takesGzip } from "../reply/gzip.ts";
 import { respond } from "../reply/respond.ts";
@@ -11,6 +12,19 @@ import { ConsoleCookie } from "./cookie.ts";
 import { requireConsole } from "./own_requests.ts";
 import { sessionHolder, showSession, signIn, signOut } from "./session.ts";
 import { endSession, listSessions } from "./sessions.ts";
+import { limitSignIns } from "./sign_in_limit.ts";
+import {
+  beginPasskey,
+  beginSignIn,
+  deletePasskey,
+  finishInvitation,
+  finishPasskey,
+  finishSignIn,
+  listPasskeys,
+  openInvitation,
+  type PasskeyParts,
+  showMeans,
+} from "./passkeys.ts";
 
 /** The route that a browser follows a link to, without the header of the console. It changes nothing. */
 const NAVIGATED = "/resources/download";
@@ -36,16 +50,21 @@ const PAGE_POLICY = [
  * See docs/design/console.md.
  */
 export function serveConsole(parts: ConsoleParts): void {
-  const { app, callerOf, sessions, publicUrl, serveApi } = parts;
+  const { app, verify, callerOfPerson, publicUrl, serveApi } = parts;
   const session = `${CONSOLE_PATH}/session`;
   const guard = requireConsole(publicUrl, false);
-  const cookie = new ConsoleCookie(publicUrl);
-  const signing = { verify: callerOf, sessions, cookie };
+  const signing: PasskeyParts = {
+    ...parts,
+    verify: (holder) => typeof holder === "string" ? verify(holder) : callerOfPerson(holder),
+    people: parts.passkeys.people,
+    cookie: new ConsoleCookie(publicUrl),
+  };
   app.get(session, guard, (c) => showSession(c, signing));
   app.post(session, guard, (c) => signIn(c, signing));
   app.delete(session, guard, (c) => signOut(c, signing));
   app.get(`${CONSOLE_PATH}/sessions`, guard, (c) => listSessions(c, signing));
   app.delete(`${CONSOLE_PATH}/sessions/:name`, guard, (c) => endSession(c, signing));
+  servePasskeys(parts, signing, guard);
   serveApi({
     base: CONSOLE_API_PATH,
     holderOf: (c) => sessionHolder(c, signing),
@@ -64,6 +83,35 @@ export function serveConsole(parts: ConsoleParts): void {
   }
   app.get("/", async (c) => sendPage(c, await assets()));
   app.get(`${CONSOLE_PATH}/assets/:hash/:path{.+}`, async (c) => sendFile(c, await assets()));
+}
+
+/** Adds the steps by which people make passkeys and sign in with them (C 27). */
+function servePasskeys(
+  { app, audit }: ConsoleParts,
+  signing: PasskeyParts,
+  guard: MiddlewareHandler<AppEnvironment>,
+): void {
+  const recorded = (name: string) => [
+    recordAudit(audit, { name, isChange: true }),
+    requireAudit(audit),
+  ];
+  const signIn = `${CONSOLE_PATH}/sign-in`;
+  const invitation = `${CONSOLE_PATH}/invitation`;
+  const passkeys = `${CONSOLE_PATH}/passkeys`;
+  const limit = limitSignIns();
+  app.get(signIn, guard, limit, (c) => showMeans(c, signing));
+  app.post(`${signIn}/passkey`, guard, limit, (c) => beginSignIn(c, signing));
+  app.post(`${signIn}/passkey/answer`, guard, limit, ...recorded("session.start"), (c) =>
+    finishSignIn(c, signing));
+  app.post(invitation, guard, limit, (c) => openInvitation(c, signing));
+  app.post(`${invitation}/answer`, guard, limit, ...recorded("passkey.add"), (c) =>
+    finishInvitation(c, signing));
+  app.get(passkeys, guard, (c) => listPasskeys(c, signing));
+  app.post(passkeys, guard, (c) => beginPasskey(c, signing));
+  app.post(`${passkeys}/answer`, guard, ...recorded("passkey.add"), (c) =>
+    finishPasskey(c, signing));
+  app.delete(`${passkeys}/:id`, guard, ...recorded("passkey.delete"), (c) =>
+    deletePasskey(c, signing));
 }
 
 /** @throws {AppError} `ErrUnavailable` where the files of the console were not made. */

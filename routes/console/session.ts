@@ -1,8 +1,14 @@
 import type { Context } from "hono";
 import type { Caller } from "../../core/caller.ts";
-import type { ConsoleSessions, OpenSession, SessionOrigin } from "../../core/console_sessions.ts";
+import type {
+  ConsoleSessions,
+  OpenSession,
+  PersonSignIn,
+  SessionOrigin,
+} from "../../core/console_sessions.ts";
 import { isoTime } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
 import { type ConsoleSession, SignInRequest } from "../../schemas/console.ts";
 import { jsonBody } from "../request/body.ts";
 import { success } from "../reply/envelope.ts";
@@ -17,6 +23,9 @@ export interface SessionParts {
   /** The caller that the holder of a session is now. */
   readonly verify: (holder: OpenSession["holder"]) => Promise<Caller>;
   readonly sessions: ConsoleSessions;
+  readonly people: Pick<PeopleStore, "findByNumber">;
+  /** The id of the key that sessions of persons stand or fall with. */
+  readonly keyId: () => string | undefined;
   readonly cookie: ConsoleCookie;
 }
 
@@ -38,7 +47,22 @@ export async function signIn(c: Handled, parts: SessionParts): Promise<Response>
   await endSessions(c, parts);
   const { key, name } = await parts.sessions.open(credential, caller, originOf(c));
   addHeader(c, "Set-Cookie", parts.cookie.keep(c, key));
-  return success(c, sessionOf(caller, name));
+  return success(c, await sessionOf(parts, caller, name));
+}
+
+/** Opens a session for a person who has just signed in, with a key of its own, and ends the one before (C 27). */
+export async function startSession(
+  c: Handled,
+  parts: SessionParts,
+  person: Omit<PersonSignIn, "keyId">,
+): Promise<Response> {
+  const keyId = parts.keyId();
+  await endSessions(c, parts);
+  const { key, name } = await parts.sessions.openFor({ ...person, keyId }, originOf(c));
+  addHeader(c, "Set-Cookie", parts.cookie.keep(c, key));
+  const caller = await callerOfKey(parts, key);
+  c.set("caller", caller);
+  return success(c, await sessionOf(parts, caller, name));
 }
 
 /** `GET /console/session`: who is signed in. */
@@ -46,7 +70,7 @@ export async function showSession(c: Handled, parts: SessionParts): Promise<Resp
   const { holder, name } = await openSession(c, parts);
   const caller = await parts.verify(holder);
   c.set("caller", caller);
-  return success(c, sessionOf(caller, name));
+  return success(c, await sessionOf(parts, caller, name));
 }
 
 /** `DELETE /console/session`: ends the session, here and at all servers. The credential stays valid. */
@@ -54,6 +78,12 @@ export async function signOut(c: Handled, parts: SessionParts): Promise<Response
   await endSessions(c, parts);
   addHeader(c, "Set-Cookie", parts.cookie.remove(c));
   return success(c, null);
+}
+
+async function callerOfKey(parts: SessionParts, key: string): Promise<Caller> {
+  const session = await parts.sessions.find(key);
+  if (session === undefined) throw new AppError("ErrAuthRequired", "The session has ended");
+  return await parts.verify(session.holder);
 }
 
 async function endSessions(c: Handled, { sessions, cookie }: SessionParts): Promise<void> {
@@ -98,13 +128,16 @@ async function openSession(
   return session;
 }
 
-function sessionOf(
-  { userId, privileges, trees = new Map(), expiresAt }: Caller,
+async function sessionOf(
+  { people }: SessionParts,
+  { userId, privileges, trees = new Map(), expiresAt, isPerson = false }: Caller,
   name: string,
-): ConsoleSession {
+): Promise<ConsoleSession> {
   return {
     name,
     user_id: userId,
+    user_name: (await people.findByNumber(userId))?.name ?? null,
+    is_person: isPerson,
     privileges: [...privileges],
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),
     expires_at: isoTime(expiresAt),

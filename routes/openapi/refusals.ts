@@ -55,6 +55,8 @@ export const REFUSALS = {
     when: "The link does not exist, is over, or belongs to another user",
   },
   ErrSessionsNotFound: { status: 404, when: "The session has ended, or belongs to another user" },
+  ErrPasskeysNotFound: { status: 404, when: "The person has no such passkey" },
+  ErrInvitationsNotFound: { status: 404, when: "The invitation was used, or has expired" },
   ErrTokensNotFound: {
     status: 404,
     when: "The credential is not known, or belongs to another user",

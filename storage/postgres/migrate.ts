@@ -20,6 +20,8 @@ import verdictDays from "./migrations/0019_verdict_days.sql" with { type: "text"
 import dav from "./migrations/0020_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0021_s3_objects.sql" with { type: "text" };
 import people from "./migrations/0040_people.sql" with { type: "text" };
+import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
+import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
 import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
@@ -49,6 +51,8 @@ const MIGRATIONS: readonly string[] = [
   s3Objects,
   people,
   sessionsOfPersons,
+  passkeys,
+  boundCredentials,
 ];
 
 /** The version of the schema that this program makes. */

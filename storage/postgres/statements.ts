@@ -6,6 +6,7 @@ import { peopleStatements } from "../tables/people_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
 import { sessionStatements } from "../tables/session_statements.ts";
+import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
@@ -21,6 +22,7 @@ export const STATEMENTS = {
   s3: s3Statements(POSTGRES),
   scans: scanStatements(POSTGRES),
   sessions: sessionStatements(POSTGRES),
+  signIns: SIGN_IN_STATEMENTS,
   uploads: uploadStatements(POSTGRES),
   upkeep: upkeepStatements(POSTGRES),
   verdicts: verdictStatements(POSTGRES),

@@ -31,6 +31,8 @@ import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text"
 import dav from "./migrations/0030_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
 import people from "./migrations/0040_people.sql" with { type: "text" };
+import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
+import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
 import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
@@ -68,6 +70,8 @@ const MIGRATIONS: readonly string[] = [
   s3Objects,
   people,
   sessionsOfPersons,
+  passkeys,
+  boundCredentials,
 ];
 
 /**

@@ -40,6 +40,7 @@ import { SqlObjectTable } from "../tables/object_table.ts";
 import { SqlPeopleStore } from "../tables/people_store.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
 import { SqlSessionStore } from "../tables/session_store.ts";
+import { SqlSignInStore } from "../tables/sign_in_store.ts";
 import { SqlUploadStore } from "../tables/upload_store.ts";
 import { SqlUpkeepStore } from "../tables/upkeep_store.ts";
 import { currentResults, SqlVerdictStore } from "../tables/verdict_store.ts";
@@ -77,6 +78,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly people: SqlPeopleStore;
   readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
+  readonly signIns: SqlSignInStore;
   readonly credentials: SqlCredentialStore;
   readonly search: RecordSearch["search"];
   readonly uploads: SqlUploadStore;
@@ -132,6 +134,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.people = new SqlPeopleStore(statementsOf("people", parts));
     this.s3 = new SqlS3Store(statementsOf("s3", parts));
     this.sessions = new SqlSessionStore(statementsOf("sessions", parts));
+    this.signIns = new SqlSignInStore(statementsOf("signIns", parts));
     this.credentials = new SqlCredentialStore(
       statementsOf("credentials", parts),
       // Another process may have revoked one just now.

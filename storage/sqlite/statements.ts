@@ -6,6 +6,7 @@ import { peopleStatements } from "../tables/people_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
 import { sessionStatements } from "../tables/session_statements.ts";
+import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
@@ -22,6 +23,7 @@ export const STATEMENTS = {
   s3: s3Statements(SQLITE),
   scans: scanStatements(SQLITE),
   sessions: sessionStatements(SQLITE),
+  signIns: SIGN_IN_STATEMENTS,
   uploads: uploadStatements(SQLITE),
   upkeep: upkeepStatements(SQLITE),
   verdicts: verdictStatements(SQLITE),

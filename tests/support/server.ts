@@ -15,6 +15,8 @@ import {
   mintCredential,
 } from "../../core/credentials.ts";
 import { LastUses } from "../../core/last_uses.ts";
+import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
+import { rightsWithoutRoles } from "../../core/people/rights.ts";
 import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
@@ -134,18 +136,23 @@ export class TestServer implements AsyncDisposable {
     const known = keyIds(key);
     const isOver = credentialEnd(known, isRevoked);
     const uses = parts.use(new LastUses(store, log));
+    const registered = { store, isOver, uses, keyId: known[0] };
+    const { people } = storage.records;
+    const callers = new PersonCallers({ people, rightsOf: rightsWithoutRoles });
     const composition = parts.use(
       await compose(storage, settings, {
         host: { stats: () => getStats(dataDir), ...hostTunables(), ...options.host },
         log,
         acceptDamage,
         audit: options.audit ?? parts.use(testAudit(dataDir)),
-        verify: withShortCredentials(await credentialVerifier({ key, isRevoked }), {
-          ...{ store, isOver, uses },
-          keyId: known[0],
-        }),
-        findAccessKey: accessKeyFinder(key, { store, isOver, uses, keyId: known[0] }),
+        verify: boundedVerifier(
+          withShortCredentials(await credentialVerifier({ key, isRevoked }), registered),
+          callers,
+        ),
+        findAccessKey: boundedKeys(accessKeyFinder(key, registered), callers),
         isOver,
+        callerOfPerson: (person) => callers.signedIn(person, isOver),
+        keyId: () => known[0],
         ...(options.signs !== false && { sign: credentialSigner({ secret: SECRET }) }),
       }, {
         events: options.events,

@@ -27,6 +27,7 @@ export type Stores =
     | "scans"
     | "sessions"
     | "shares"
+    | "signIns"
     | "upkeep"
     | "uploads"
     | "verdicts"
