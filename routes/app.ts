@@ -57,7 +57,6 @@ export interface AppOptions
   readonly sessions: ConsoleSessions;
   readonly callerOfPerson: ConsoleParts["callerOfPerson"];
   readonly keyId: ConsoleParts["keyId"];
-  readonly passkeys: PasskeyService;
   /** Adds the console. @default none */
   readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
   readonly readConsole: ConsoleParts["readConsole"];

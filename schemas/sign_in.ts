@@ -52,6 +52,13 @@ export const AddPasskeyRequest = v.object({ step, label, response: PasskeyCreate
 /** The body of a request to sign in with a passkey. */
 export const PasskeySignInRequest = v.object({ step, response: PasskeyAnswer });
 
+/** An invitation, as who makes it sees it. */
+export const InvitationEntry = v.object({
+  url: v.pipe(v.string(), v.description("Where the person makes a passkey; shown only once")),
+  expires_at: v.pipe(v.string(), v.isoTimestamp()),
+});
+export type InvitationEntry = v.InferOutput<typeof InvitationEntry>;
+
 /** A passkey, as its person sees it. Times are UTC, with milliseconds. */
 export interface PasskeyEntry {
   readonly id: string;

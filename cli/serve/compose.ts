@@ -2,7 +2,6 @@ import config from "../../deno.json" with { type: "json" };
 import { CapacityHistory, type HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import { namedAudit } from "../../core/people/named_audit.ts";
-import { ConsoleSessions } from "../../core/console_sessions.ts";
 import type { Caller } from "../../core/caller.ts";
 import { ConsoleSessions, type SignedInPerson } from "../../core/console_sessions.ts";
 import type { IsOver } from "../../core/credential_end.ts";

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { isoTime } from "../../core/entries.ts";
+import { invitationUrl, invite } from "../../core/people/invitations.ts";
 import { addPerson, changePerson, findPerson } from "../../core/people/people.ts";
 import type { PeopleStore, Person, PersonKind } from "../../core/people/store.ts";
 import {
@@ -10,6 +11,7 @@ import {
   UserChange,
   type UserEntry,
 } from "../../schemas/people.ts";
+import type { InvitationEntry } from "../../schemas/sign_in.ts";
 import { PAGE } from "../../schemas/queries.ts";
 import { success } from "../reply/envelope.ts";
 import { jsonBody } from "../request/body.ts";
@@ -17,6 +19,7 @@ import type { AppEnvironment } from "../request/environment.ts";
 import { integerOf, parseQuery } from "../request/query.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
+import type { Services } from "../serving/route.ts";
 
 type Handled = Context<AppEnvironment>;
 
@@ -57,6 +60,22 @@ export async function postUser(c: Handled, people: PeopleStore): Promise<Respons
       number: number ?? undefined,
     }),
   );
+}
+
+/** `POST /users/{named}/invitations`: a link by which the person makes a passkey (C 27). */
+export async function postInvitation(
+  c: Handled,
+  { people, passkeys, publicUrl }: Pick<Services, "people" | "passkeys" | "publicUrl">,
+): Promise<Response> {
+  auditChange(c, { paths: [], details: { of: named(c) } });
+  const person = await findPerson(people, "person", named(c));
+  const { token, expiresAt } = await invite(passkeys.store, person);
+  auditChange(c, { paths: [], tree: person.number, details: { name: person.name } });
+  const entry: InvitationEntry = {
+    url: invitationUrl(publicUrl.for(c), token),
+    expires_at: isoTime(expiresAt),
+  };
+  return success(c, entry);
 }
 
 /** `POST /teams/`. */

@@ -1,6 +1,6 @@
 import * as operations from "../openapi/people.ts";
 import type { Route } from "../serving/route.ts";
-import { getPeople, getPerson, patchTeam, patchUser, postTeam, postUser } from "./people.ts";
+import { getPeople, getPerson, patchTeam, patchUser, postInvitation, postTeam, postUser } from "./people.ts";
 
 const ADMIN = { privilege: "users.admin" } as const;
 
@@ -35,6 +35,14 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     action: "users.change",
     operation: operations.CHANGE_USER,
     handle: (c, { people }) => patchUser(c, people),
+  },
+  {
+    ...ADMIN,
+    method: "POST",
+    path: "/users/{named}/invitations",
+    action: "users.invite",
+    operation: operations.INVITE_USER,
+    handle: postInvitation,
   },
   {
     ...ADMIN,

@@ -5,9 +5,13 @@ import { isoTime } from "../../core/entries.ts";
 import { numberFor } from "../../core/people/named.ts";
 import { revokeUser } from "../../core/people/revoke_user.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
-import { listTokens, mintToken, revokeToken, type TokenService } from "../../core/tokens.ts";
-import { revokeUser } from "../../core/revoke_user.ts";
-import { isPersonParent, listTokens, mintToken, revokeToken, type TokenService } from "../../core/tokens.ts";
+import {
+  isPersonParent,
+  listTokens,
+  mintToken,
+  revokeToken,
+  type TokenService,
+} from "../../core/tokens.ts";
 import type { TreePrivileges } from "../../schemas/credentials.ts";
 import { PAGE } from "../../schemas/queries.ts";
 import { RevocationRequest, type TokenEntry, TokenRequest } from "../../schemas/tokens.ts";

@@ -29,6 +29,7 @@ import {
   TokenList,
   TokenRequest,
 } from "../../schemas/tokens.ts";
+import { InvitationEntry } from "../../schemas/sign_in.ts";
 import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
 import {
@@ -96,6 +97,7 @@ export function schemas(): Record<string, Json> {
     LinkRequest: requestSchemaOf(LinkRequest),
     Token: { ...schemaOf(TokenEntry), examples: [TOKEN] },
     NewToken: { ...schemaOf(NewTokenEntry), examples: [NEW_TOKEN] },
+    Invitation: schemaOf(InvitationEntry),
     TokenList: { ...schemaOf(TokenList), ...listOf("Token") },
     TokenRequest: requestSchemaOf(TokenRequest),
     RevocationRequest: requestSchemaOf(RevocationRequest),

@@ -75,6 +75,18 @@ export const CHANGE_USER: Operation = {
   refusals: ["ErrUsersNotFound", "ErrUsersConflict"],
 };
 
+export const INVITE_USER: Operation = {
+  id: "inviteUser",
+  tag: "people",
+  summary: "Invite a person",
+  description:
+    "The link is for one use within 24 hours, and replaces a former one. It opens the console, where the " +
+    "person makes a passkey, by which it signs in from then on. One who has lost a passkey is invited again.",
+  parameters: [USER_PATH],
+  responses: { 200: enveloped("The invitation", reference("Invitation")) },
+  refusals: ["ErrUsersNotFound"],
+};
+
 export const LIST_TEAMS: Operation = {
   id: "listTeams",
   tag: "people",

@@ -53,10 +53,8 @@ export function requirePrivilege(
   access: Access,
   { privilege, tree: named, basic }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
-  const { verify, people, rateLimit, credentialOf = basic ? passwordOrToken : bearerToken } =
-    access;
   const credentialOf = basic ? passwordOrToken : bearerToken;
-  const { verify, rateLimit, holderOf = (c) => verify(credentialOf(c)) } = access;
+  const { verify, people, rateLimit, holderOf = (c) => verify(credentialOf(c)) } = access;
   return async function requirePrivilege(c, next) {
     const holder = await holderOf(c);
     c.set("caller", holder);

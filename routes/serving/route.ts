@@ -10,6 +10,7 @@ import type { Log } from "../../core/log.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import type { ValidateReport } from "../../core/reports.ts";
 import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
+import type { PasskeyService } from "../../core/people/passkeys.ts";
 import type { ScanEvent } from "../../core/scans/ports.ts";
 import type { ScanService } from "../../core/scans/service.ts";
 import type { Semaphore } from "../../core/semaphore.ts";
@@ -55,6 +56,7 @@ export interface Services {
   readonly people: PeopleStore;
   /** Undefined if the audit log cannot be read here. */
   readonly auditTrail: AuditTrail | undefined;
+  readonly passkeys: PasskeyService;
   readonly uploads: UploadService;
   readonly hub: HubService;
   readonly dav: DavStore;
