@@ -190,7 +190,6 @@ export async function compose(
     verify,
     isOver,
     audit: namedAudit(audit, records.people),
-    eventOptions: { isOver },
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () =>

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnvironment } from "../request/environment.ts";
+import { permit } from "../request/permit.ts";
 import type { Access } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { type Verified, verifySignature } from "./signature.ts";
@@ -15,7 +16,7 @@ const AUTHENTICATED = new WeakMap<object, Authenticated>();
 
 /** Middleware that verifies the signature of a request (C 30). It acts in the tree that is the bucket. */
 export function authenticate(
-  { rateLimit, people }: Access,
+  { rateLimit, people, isOver = () => false }: Access,
   { s3, publicUrl }: Services,
 ): MiddlewareHandler<AppEnvironment> {
   return async function authenticate(c, next) {
@@ -24,6 +25,7 @@ export function authenticate(
     const verified = await verifySignature({ method, target, headers }, s3.findAccessKey);
     const { caller } = verified;
     AUTHENTICATED.set(c.req.raw, { target, verified });
+    permit(c.req.raw, () => isOver(caller));
     c.set("caller", caller);
     rateLimit?.count(caller.userId);
     const { bucket } = target;

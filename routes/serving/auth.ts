@@ -13,6 +13,7 @@ import { inNamedTree } from "../../core/people/named.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import type { RateLimit } from "../../core/rate_limit.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { permit } from "../request/permit.ts";
 import type { PublicUrl } from "./public_url.ts";
 import { treeOf } from "../request/query.ts";
 
@@ -54,10 +55,14 @@ export function requirePrivilege(
   { privilege, tree: named, basic }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
   const credentialOf = basic ? passwordOrToken : bearerToken;
-  const { verify, people, rateLimit, holderOf = (c) => verify(credentialOf(c)) } = access;
+  const credentialOf = basic ? passwordOrToken : bearerToken;
+  const { verify, isOver = () => false, people, rateLimit } = access;
+  const { holderOf = (c) => verify(credentialOf(c)) } = access;
   return async function requirePrivilege(c, next) {
     const holder = await holderOf(c);
     c.set("caller", holder);
+    const session = c.get("session");
+    permit(c.req.raw, async () => await isOver(holder) || await session?.hasEnded() === true);
     rateLimit?.count(holder.userId);
     const tree = named === "address"
       ? c.req.param("tree") ?? String(holder.userId)

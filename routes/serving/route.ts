@@ -2,7 +2,6 @@ import type { AuditTrail } from "../../core/audit.ts";
 import type { Privilege } from "../../core/caller.ts";
 import type { CapacityHistory, HostCapacity } from "../../core/capacity/mod.ts";
 import type { Chunk } from "../../core/content.ts";
-import type { IsOver } from "../../core/credential_end.ts";
 import type { Events } from "../../core/events.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import type { DavStore } from "../../core/locks.ts";
@@ -37,8 +36,6 @@ export type ServerEvents = Events<ServerEvent>;
 export interface EventOptions {
   /** @default 15000 */
   readonly heartbeatMs?: number;
-  /** Whether a credential is over, which ends its streams. @default none is */
-  readonly isOver?: IsOver;
 }
 
 /** Finds what prevents the server from verifying credentials or storing a file, if anything does. */
