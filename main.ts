@@ -8,6 +8,8 @@ export const LOADERS: Loaders = {
   ...LIGHT_LOADERS,
   serve: () => import("./cli/serve/serve.ts"),
   token: () => import("./cli/token/token.ts"),
+  user: () => import("./cli/people/user.ts"),
+  team: () => import("./cli/people/team.ts"),
   scan: () => import("./cli/scan/scan.ts"),
   rules: () => import("./cli/scan/rules.ts"),
   scanners: () => import("./cli/scan/scanners.ts"),

@@ -15,6 +15,8 @@ export type Access = "all" | "data" | "login" | "server" | "transfer";
 export const COMMANDS = {
   serve: "all",
   token: "data",
+  user: "data",
+  team: "data",
   scan: "all",
   rules: "all",
   scanners: "all",

@@ -6,7 +6,7 @@ const TRANSFER_OPTIONS =
   --bwlimit SIZE         Transfer no more than this in a second, on average: 10MiB
   --dry-run              Print what would be done, and do nothing
   --server URL           Use this server; strongroom login list shows those that are known
-  --tree ID              Use the tree of this user, as the credential permits
+  --tree NAME            Use the tree of this user, as the credential permits
   --json                 Print the outcome as JSON`;
 
 const CONFLICT_OPTION =

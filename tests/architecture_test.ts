@@ -69,6 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/adopt",
     "cli/scan",
     "cli/serve",
+    "cli/people",
     "cli/token",
   ],
   "cli/light": ["cli", "cli/remote", "cli/scan", "cli/supervisor", "cli/transfer"],
@@ -110,6 +111,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/adopt": ["cli", "cli/serve", "schemas", "storage/upkeep/adopt"],
   "cli/migrate": ["cli", "cli/backup", "cli/serve", "schemas", "storage/upkeep/migrate"],
+  "cli/people": ["cli", "cli/token", "core", "core/people", "schemas"],
   "cli/token": [
     "cli",
     "core",

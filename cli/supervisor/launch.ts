@@ -136,6 +136,8 @@ async function dataPermissions(
       // Before a server ever ran, the free space of the disk is that of a directory above.
       return { net, read: [...read, await existingDirectory(dataDir)], write };
     case "token":
+    case "user":
+    case "team":
       return withEngines(enginesOf({ databaseUrl, databaseDirectUrl }), { read, write });
     case "config":
     case "permissions":

@@ -1,16 +1,10 @@
 import type { Context } from "hono";
 import { isoTime } from "../../core/entries.ts";
+import { personDetails, personEntry } from "../../core/people/entries.ts";
 import { invitationUrl, invite } from "../../core/people/invitations.ts";
 import { addPerson, changePerson, findPerson } from "../../core/people/people.ts";
 import type { PeopleStore, Person, PersonKind } from "../../core/people/store.ts";
-import {
-  NewTeamRequest,
-  NewUserRequest,
-  TeamChange,
-  type TeamEntry,
-  UserChange,
-  type UserEntry,
-} from "../../schemas/people.ts";
+import { NewTeamRequest, NewUserRequest, TeamChange, UserChange } from "../../schemas/people.ts";
 import type { InvitationEntry } from "../../schemas/sign_in.ts";
 import { PAGE } from "../../schemas/queries.ts";
 import { success } from "../reply/envelope.ts";
@@ -35,7 +29,7 @@ export async function getPeople(
     limit: integerOf(query, "limit", PAGE.limit) ?? PAGE.limit.default,
     after: query.get("after")?.[0]?.toLowerCase(),
   });
-  return success(c, { items: found.map(entryOf), total: found.length });
+  return success(c, { items: found.map(personEntry), total: found.length });
 }
 
 /** `GET /users/{named}` and `GET /teams/{named}`. */
@@ -44,7 +38,7 @@ export async function getPerson(
   people: PeopleStore,
   kind: PersonKind,
 ): Promise<Response> {
-  return success(c, entryOf(await findPerson(people, kind, named(c))));
+  return success(c, personEntry(await findPerson(people, kind, named(c))));
 }
 
 /** `POST /users/`. */
@@ -96,8 +90,8 @@ export async function patchTeam(c: Handled, people: PeopleStore): Promise<Respon
 }
 
 function added(c: Handled, person: Person): Response {
-  auditChange(c, { paths: [], tree: person.number, details: detailsOf(person) });
-  return success(c, entryOf(person));
+  auditChange(c, { paths: [], tree: person.number, details: personDetails(person) });
+  return success(c, personEntry(person));
 }
 
 async function changed(
@@ -109,30 +103,10 @@ async function changed(
   auditChange(c, { paths: [], details: { of: named(c) } });
   const by = callerOf(c).userId;
   const person = await changePerson(people, { kind, named: named(c), change, by });
-  auditChange(c, { paths: [], tree: person.number, details: detailsOf(person) });
-  return success(c, entryOf(person));
+  auditChange(c, { paths: [], tree: person.number, details: personDetails(person) });
+  return success(c, personEntry(person));
 }
 
 function named(c: Handled): string {
   return c.req.param("named") ?? "";
-}
-
-/** A person or a team in the audit log, as it is now. */
-function detailsOf({ kind, name, groups, disabledAt }: Person) {
-  return {
-    name,
-    groups: kind === "team" ? undefined : groups.join(),
-    disabled: disabledAt === undefined ? undefined : "yes",
-  };
-}
-
-function entryOf({ kind, number, name, createdAt, ...person }: Person): UserEntry | TeamEntry {
-  const team = { number, name, created_at: isoTime(createdAt) };
-  if (kind === "team") return team;
-  return {
-    ...team,
-    email: person.email ?? null,
-    groups: [...person.groups],
-    disabled_at: person.disabledAt === undefined ? null : isoTime(person.disabledAt),
-  };
 }

@@ -55,7 +55,6 @@ export function requirePrivilege(
   { privilege, tree: named, basic }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
   const credentialOf = basic ? passwordOrToken : bearerToken;
-  const credentialOf = basic ? passwordOrToken : bearerToken;
   const { verify, isOver = () => false, people, rateLimit } = access;
   const { holderOf = (c) => verify(credentialOf(c)) } = access;
   return async function requirePrivilege(c, next) {

@@ -14,7 +14,7 @@ import { statementsOn } from "./own_statements.ts";
 import { STATEMENTS } from "./statements.ts";
 
 /** The first version of the schema whose register has all columns. */
-const REGISTER_VERSION = 26;
+const REGISTER_VERSION = 32;
 
 /**
  * The credentials that were minted or revoked (C 22). The command line writes it while a server reads it:
