@@ -17,22 +17,27 @@ export const PEOPLE_USAGES = {
       "user enable NAME",
       "user rename NAME NEW_NAME",
       "user groups NAME [--add GROUP]… [--remove GROUP]…",
+      "user can NAME ACTION PATH [--tree NAME] [--json]",
     ],
     details: `${BESIDE}
 
 disable ends the sessions, credentials and links of a person at once, and keeps its tree. What ended does not
 come back when it is enabled again. groups prints the groups of a person, after it has changed them.
+can says whether a person who is signed in may do something to a path, and by which group: view, upload, edit,
+delete, download, or any other privilege. Exit code 0: it may; 1: it may not. The gate judges content besides.
 
   --email ADDRESS  Its address of e-mail
   --group GROUP    A group that it is in
   --number ID      Its number, if it has a tree or credentials already. Default: one that nobody has had
   --add GROUP      A group that it is to be in
   --remove GROUP   A group that it is not to be in any more
+  --tree NAME      With can: in the tree of this user. Default: its own
   --json           Print JSON, a line for each person`,
     examples: [
       "strongroom user add ana --email ana@example.org --group research",
       "strongroom user groups ana --add admins",
       "strongroom user disable ana",
+      "strongroom user can ana download models/llama --tree vision",
       "strongroom user list --json | jq -r .name",
     ],
   },

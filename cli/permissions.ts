@@ -28,9 +28,9 @@ export interface Permissions {
 
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
-  const { dataDir, jwtPublicKey, jwksUrl, tlsCert, tlsKey } = settings;
+  const { dataDir, jwtPublicKey, jwksUrl, tlsCert, tlsKey, config } = settings;
   const files = [
-    ...[jwtPublicKey, tlsCert, tlsKey].filter((path) => path !== undefined),
+    ...[jwtPublicKey, tlsCert, tlsKey, config].filter((path) => path !== undefined),
     ...secretFiles(settings),
   ];
   const data = namesOf(dataDir);

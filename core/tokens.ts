@@ -60,9 +60,7 @@ export async function mintToken(
   // The register has all of a short credential of a person.
   if (!isPerson) requireSigner(sign);
   const shortToken = isShort ? newShortToken() : undefined;
-  const issue = shortToken === undefined
-    ? requireSigner(sign)
-    : () => Promise.resolve(shortToken);
+  const issue = shortToken === undefined ? requireSigner(sign) : () => Promise.resolve(shortToken);
   const now = Date.now();
   const held = heldOf(request);
   const asked = lifetimeOf(request.expiresIn);

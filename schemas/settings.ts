@@ -65,6 +65,8 @@ const entries = {
   jwksUrl: v.optional(httpUrl),
   jwtIssuer: v.optional(text),
   jwtAudience: v.optional(text),
+  /** The file of rules, such as roles. Default: strongroom.toml in the data directory, if it is there. */
+  config: v.optional(path),
   /** Default: 1 TiB, or maxUploadTotalSize if that is less. */
   maxUploadFileSize: v.optional(size(1)),
   /** How long an upload that can be resumed waits for its next bytes. */

@@ -85,6 +85,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "routes",
     "core",
     "core/capacity",
+    "core/people",
     "schemas",
     "storage/stores",
     "storage/disk",
@@ -111,7 +112,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/adopt": ["cli", "cli/serve", "schemas", "storage/upkeep/adopt"],
   "cli/migrate": ["cli", "cli/backup", "cli/serve", "schemas", "storage/upkeep/migrate"],
-  "cli/people": ["cli", "cli/token", "core", "core/people", "schemas"],
+  "cli/people": ["cli", "cli/remote", "cli/token", "core", "core/people", "schemas"],
   "cli/token": [
     "cli",
     "core",

@@ -7,7 +7,7 @@ import {
   findPerson,
   type PersonRequest,
 } from "../../core/people/people.ts";
-import type { Person, PersonChange, PersonKind } from "../../core/people/store.ts";
+import type { PeopleStore, Person, PersonChange, PersonKind } from "../../core/people/store.ts";
 import { UserId } from "../../schemas/credentials.ts";
 import { NewUserRequest } from "../../schemas/people.ts";
 import { parseArguments, parseOptions } from "../arguments.ts";
@@ -26,6 +26,7 @@ export interface People {
   find(kind: PersonKind, named: string): Promise<Person>;
   add(request: PersonRequest): Promise<Person>;
   change(kind: PersonKind, named: string, change: PersonChange): Promise<Person>;
+  readonly store: PeopleStore;
   /** All of a kind, by name. */
   all(kind: PersonKind): AsyncGenerator<Person>;
 }
@@ -50,6 +51,7 @@ export async function withPeople<Result>(
     };
     try {
       return await work({
+        store,
         find: (kind, named) => findPerson(store, kind, named),
         add: async (request) => await recorded("add", await addPerson(store, request)),
         change: async (kind, named, change) =>

@@ -1,6 +1,7 @@
 import type { Person } from "../../core/people/store.ts";
 import { parseArguments } from "../arguments.ts";
 import { UsageError } from "../usage_error.ts";
+import { can } from "./can.ts";
 import { add, change, list, oneName, printPerson, rename, show, withPeople } from "./people.ts";
 
 /** `strongroom user`: lists, adds and changes people (C 27). */
@@ -19,11 +20,13 @@ export async function run(args: string[]): Promise<number> {
       return await setDisabled(others, false);
     case "rename":
       return await rename("person", others);
+    case "can":
+      return await can(others);
     case "groups":
       return await groups(others);
     default:
       throw new UsageError(
-        `user needs a command: list, show, add, disable, enable, rename or groups${
+        `user needs a command: list, show, add, disable, enable, rename, groups or can${
           command === undefined ? "" : `, not "${command}"`
         }`,
       );

@@ -10,7 +10,7 @@ import { accessKeyFinder, type FindAccessKey } from "../../core/s3/access_keys.t
 import type { LastUses } from "../../core/last_uses.ts";
 import type { SignedInPerson } from "../../core/console_sessions.ts";
 import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
-import { rightsWithoutRoles } from "../../core/people/rights.ts";
+import type { RightsOf } from "../../core/people/rights.ts";
 import type { Log } from "../../core/log.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -20,6 +20,7 @@ import { signingKey } from "../signing_key.ts";
 import { withSettingContext } from "../usage_error.ts";
 import type { ServerParts } from "./compose.ts";
 import type { Reloads } from "./reload.ts";
+import { reloadedRights } from "./rights.ts";
 
 type Credentials = Pick<
   ServerParts,
@@ -38,12 +39,14 @@ export async function reloadedCredentials(
   log: Log,
   { reloads, uses }: { readonly reloads: Reloads; readonly uses: LastUses },
 ): Promise<Credentials> {
-  let current = await credentialsOf(settings, storage, log, uses);
+  const { people } = storage.records;
+  const parts = { uses, rightsOf: await reloadedRights(settings, people, { log, reloads }) };
+  let current = await credentialsOf(settings, storage, log, parts);
   if (current.findKeyProblem !== undefined) return current;
   reloads.add(async () => {
     const { jwtSecret, jwtSecretPrevious } = loadSettings(() => {});
     const read = { ...settings, jwtSecret, jwtSecretPrevious };
-    current = await credentialsOf(read, storage, log, uses);
+    current = await credentialsOf(read, storage, log, parts);
   });
   const verify: VerifyCredential = (...given) => current.verify(...given);
   const isOver: IsOver = (credential) => current.isOver(credential);
@@ -60,7 +63,7 @@ async function credentialsOf(
   settings: Settings,
   { records: { credentials: store, people } }: Storage,
   log: Log,
-  uses: LastUses,
+  { uses, rightsOf }: { readonly uses: LastUses; readonly rightsOf: RightsOf },
 ): Promise<Credentials> {
   const { isRevoked } = store;
   const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
@@ -72,7 +75,7 @@ async function credentialsOf(
   const known = keyIds(key);
   const isOver = credentialEnd(known, isRevoked);
   const registered = { store, isOver, keyId: known[0], uses };
-  const callers = new PersonCallers({ people, rightsOf: rightsWithoutRoles });
+  const callers = new PersonCallers({ people, rightsOf });
   const parts = {
     findAccessKey: boundedKeys(accessKeyFinder(key, registered), callers),
     isOver,

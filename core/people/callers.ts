@@ -73,7 +73,10 @@ export class PersonCallers {
 }
 
 /** Verifies credentials, and keeps what a person has minted within what the person may do now. */
-export function boundedVerifier(verify: VerifyCredential, callers: PersonCallers): VerifyCredential {
+export function boundedVerifier(
+  verify: VerifyCredential,
+  callers: PersonCallers,
+): VerifyCredential {
   return async (token) => await callers.bounded(await verify(token));
 }
 

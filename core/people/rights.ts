@@ -6,7 +6,7 @@ import type { Person } from "./store.ts";
 export type Rights = Required<Pick<Caller, "privileges" | "trees">>;
 
 /** Finds what a person may do. */
-export type RightsOf = (person: Person) => Rights;
+export type RightsOf = (person: Person) => Rights | Promise<Rights>;
 
 /** The group of those who may do everything, and that of those who have a tree. */
 export const ADMINS = "admins";
@@ -34,7 +34,9 @@ export function within(rights: Rights, held: Pick<Caller, "privileges" | "trees"
   const trees = new Set([...rights.trees.keys(), ...held.trees?.keys() ?? []]);
   return {
     privileges: common(held.privileges, rights.privileges),
-    trees: new Map([...trees].map((tree) => [tree, common(inTree(held, tree), inTree(rights, tree))])),
+    trees: new Map(
+      [...trees].map((tree) => [tree, common(inTree(held, tree), inTree(rights, tree))]),
+    ),
   };
 }
 
