@@ -17,6 +17,7 @@ export const COMMANDS = {
   token: "data",
   user: "data",
   team: "data",
+  invite: "data",
   scan: "all",
   rules: "all",
   scanners: "all",

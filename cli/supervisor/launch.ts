@@ -138,6 +138,7 @@ async function dataPermissions(
     case "token":
     case "user":
     case "team":
+    case "invite":
       return withEngines(enginesOf({ databaseUrl, databaseDirectUrl }), { read, write });
     case "config":
     case "permissions":

@@ -67,7 +67,7 @@ export class PersonCallers {
     const { people, rightsOf } = this.#parts;
     const person = await people.findByNumber(number);
     return person?.kind === "person"
-      ? rightsOf(person)
+      ? await rightsOf(person)
       : { privileges: new Set<string>(), trees: new Map() };
   }
 }

@@ -53,9 +53,21 @@ export function overError(): AppError {
   );
 }
 
-/** The address that opens the console with an invitation. Browsers send the fragment to no server. */
-export function invitationUrl(origin: string, token: string): string {
-  return `${origin}/#/invitation/${token}`;
+/**
+ * The address that opens the console with an invitation. Browsers send the fragment to no server, and make passkeys
+ * for names of hosts alone.
+ *
+ * @param server The URL of the server.
+ */
+export function invitationUrl(server: string, token: string): string {
+  const url = new URL(server);
+  if (isLoopback(url.hostname.replace(/^\[|\]$/g, ""))) url.hostname = "localhost";
+  return `${url.href.replace(/\/$/, "")}/#/invitation/${token}`;
+}
+
+/** Whether an address is this host's own. */
+function isLoopback(address: string): boolean {
+  return address === "::1" || /^127(?:\.\d{1,3}){3}$/.test(address);
 }
 
 function sha256(token: string): string {

@@ -6,10 +6,11 @@ import {
 } from "../tables/credential_statements.ts";
 import type { RunStatement } from "../tables/dialect.ts";
 import { SqlPeopleStore } from "../tables/people_store.ts";
+import { SqlSignInStore } from "../tables/sign_in_store.ts";
 import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
 import type { CredentialRegister } from "../tables/credential_register.ts";
 import { Connection } from "./connection.ts";
-import { schemaVersion } from "./migrate.ts";
+import { REGISTER_VERSION, schemaVersion } from "./migrate.ts";
 import { statementsOn } from "./own_statements.ts";
 import { STATEMENTS } from "./statements.ts";
 
@@ -23,6 +24,7 @@ const REGISTER_VERSION = 32;
 export class SqliteCredentialRegister implements CredentialRegister, Disposable {
   readonly #connection: Connection;
   readonly people: SqlPeopleStore;
+  readonly signIns: SqlSignInStore;
 
   /** @param path The path of the database, which must have the register. */
   constructor(path: string) {
@@ -30,6 +32,7 @@ export class SqliteCredentialRegister implements CredentialRegister, Disposable 
     // Only the server may move its log into the database: it notes when.
     this.#connection.script("PRAGMA wal_autocheckpoint = 0");
     this.people = new SqlPeopleStore(statementsOn(this.#connection, STATEMENTS.people));
+    this.signIns = new SqlSignInStore(statementsOn(this.#connection, STATEMENTS.signIns));
   }
 
   async add(credential: MintedCredential): Promise<void> {

@@ -74,6 +74,9 @@ const MIGRATIONS: readonly string[] = [
   boundCredentials,
 ];
 
+/** The first version of the schema whose register has all tables and columns that the command line writes. */
+export const REGISTER_VERSION = MIGRATIONS.indexOf(boundCredentials) + 1;
+
 /**
  * Migrates the database to the current schema in one transaction, so that a crash leaves one schema or the
  * other. Returns the version that it had before, 0 for a new database.

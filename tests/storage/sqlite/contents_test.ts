@@ -122,6 +122,8 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE credentials;
     DROP TABLE links;
     DROP TABLE console_sessions;
+    DROP TABLE passkeys;
+    DROP TABLE invitations;
     DROP TABLE locks;
     DROP TABLE properties;
     DROP TABLE s3_objects;

@@ -53,6 +53,7 @@ export async function invite(name: string): Promise<void> {
     ask({
       title: `The invitation of ${name}`,
       action: "Done",
+      isNotice: true,
       body: () => [
         h(
           "p",
