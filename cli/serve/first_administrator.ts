@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.ts";
 import { invitationUrl, invite } from "../../core/people/invitations.ts";
 import { addPerson, findNamed } from "../../core/people/people.ts";
 import { ADMINS } from "../../core/people/rights.ts";
-import type { RecordStore } from "../../storage/tables/record_store.ts";
+import type { Storage } from "../../storage/stores/storage.ts";
 
 /** What the first person is called, until it is renamed. */
 const NAME = "admin";
@@ -12,7 +12,7 @@ const NAME = "admin";
  * sign in. Undefined once somebody can, and if the name means somebody else.
  */
 export async function firstInvitation(
-  { people, signIns }: Pick<RecordStore, "people" | "signIns">,
+  { people, signIns }: Pick<Storage["records"], "people" | "signIns">,
   server: string,
 ): Promise<string | undefined> {
   if (await signIns.hasPasskeys()) return undefined;

@@ -3,7 +3,6 @@ import type { SignedInPerson } from "../console_sessions.ts";
 import type { IsOver } from "../credential_end.ts";
 import type { VerifyCredential } from "../credentials.ts";
 import { AppError } from "../errors.ts";
-import type { FindAccessKey } from "../s3/access_keys.ts";
 import { type Rights, type RightsOf, within } from "./rights.ts";
 import type { PeopleStore } from "./store.ts";
 
@@ -81,7 +80,10 @@ export function boundedVerifier(
 }
 
 /** Finds access keys, and keeps what a person has minted within what the person may do now. */
-export function boundedKeys(find: FindAccessKey, callers: PersonCallers): FindAccessKey {
+export function boundedKeys<Holder extends { readonly caller: Caller }>(
+  find: (id: string) => Promise<Holder | undefined>,
+  callers: PersonCallers,
+): (id: string) => Promise<Holder | undefined> {
   return async (id) => {
     const found = await find(id);
     return found && { ...found, caller: await callers.bounded(found.caller) };

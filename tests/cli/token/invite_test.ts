@@ -9,7 +9,8 @@ Deno.test("C 27 invite adds a person, and prints a link for one use, beside a ru
   await using server = await TestServer.start();
   const invite = (...args: string[]) =>
     strongroom(["invite", ...args], {
-      env: { STRONGROOM_DATA_DIR: server.dataDir, STRONGROOM_PORT: "9123" },
+      STRONGROOM_DATA_DIR: server.dataDir,
+      STRONGROOM_PORT: "9123",
     });
   const { code, stdout, stderr } = await invite("Ana", "--group", "admins", "--group", "vision");
   assert.equal(code, 0, stderr);

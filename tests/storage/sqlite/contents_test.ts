@@ -124,6 +124,9 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE console_sessions;
     DROP TABLE passkeys;
     DROP TABLE invitations;
+    DROP TABLE people;
+    DROP TABLE people_names;
+    ALTER TABLE storage_state DROP COLUMN last_number;
     DROP TABLE locks;
     DROP TABLE properties;
     DROP TABLE s3_objects;
