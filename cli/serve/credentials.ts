@@ -11,7 +11,6 @@ import type { LastUses } from "../../core/last_uses.ts";
 import type { SignedInPerson } from "../../core/console_sessions.ts";
 import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
 import type { RightsOf } from "../../core/people/rights.ts";
-import { type RightsOf, rightsWithoutRoles } from "../../core/people/rights.ts";
 import type { Log } from "../../core/log.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -28,12 +27,6 @@ type Credentials = Pick<
   "verify" | "findAccessKey" | "isOver" | "sign" | "findKeyProblem" | "callerOfPerson" | "keyId"
 >;
 
-interface CredentialParts {
-  readonly uses: LastUses;
-  /** What people may do. @default {@link rightsWithoutRoles} */
-  readonly rightsOf?: RightsOf | undefined;
-}
-
 /**
  * What verifies and signs credentials (C 10), with the key that its file had at the last reload. Keys of an
  * address are fetched when they are needed anyway.
@@ -44,7 +37,7 @@ export async function reloadedCredentials(
   settings: Settings,
   storage: Storage,
   log: Log,
-  { reloads, ...parts }: CredentialParts & { readonly reloads: Reloads },
+  { reloads, uses }: { readonly reloads: Reloads; readonly uses: LastUses },
 ): Promise<Credentials> {
   const { people } = storage.records;
   const parts = { uses, rightsOf: await reloadedRights(settings, people, { log, reloads }) };
@@ -71,7 +64,6 @@ async function credentialsOf(
   { records: { credentials: store, people } }: Storage,
   log: Log,
   { uses, rightsOf }: { readonly uses: LastUses; readonly rightsOf: RightsOf },
-  { uses, rightsOf = rightsWithoutRoles }: CredentialParts,
 ): Promise<Credentials> {
   const { isRevoked } = store;
   const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;

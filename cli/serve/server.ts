@@ -9,6 +9,8 @@ import { auditLog } from "../../storage/upkeep/audit/audit_log.ts";
 import { isAway } from "../../storage/stores/away.ts";
 import { Storage } from "../../storage/stores/storage.ts";
 import { authority, loadSettings, logOf, protocolOf } from "../environment.ts";
+import { ADMINS } from "../../core/people/rights.ts";
+import { readRoles } from "../roles_file.ts";
 import { serverAddress } from "../server_address.ts";
 import { firstInvitation } from "./first_administrator.ts";
 import { hostCapacity } from "../host_capacity.ts";
@@ -157,6 +159,8 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
  */
 async function inviteFirst(storage: Storage, settings: Settings, log: Log): Promise<void> {
   if (settings.console === "off" || !Deno.stderr.isTerminal()) return;
+  const file = await readRoles(settings);
+  if (file !== undefined && !file.roles.has(ADMINS)) return;
   const url = await firstInvitation(storage.records, serverAddress(settings));
   if (url !== undefined) log.info("Nobody signs in here yet: open this to be the first", { url });
 }

@@ -14,9 +14,6 @@ import { REGISTER_VERSION, schemaVersion } from "./migrate.ts";
 import { statementsOn } from "./own_statements.ts";
 import { STATEMENTS } from "./statements.ts";
 
-/** The first version of the schema whose register has all columns. */
-const REGISTER_VERSION = 32;
-
 /**
  * The credentials that were minted or revoked (C 22). The command line writes it while a server reads it:
  * each call is one short transaction.
