@@ -64,7 +64,9 @@ export class SqlSessionStore implements ConsoleSessionStore {
 function toSession(row: SqlRow): ListedSession {
   const means = MEANS.find((it) => it === row.means);
   const id = toBytes(row.id)?.toHex();
-  if (means === undefined || id === undefined) throw new Error("A session in the database is damaged");
+  if (means === undefined || id === undefined) {
+    throw new Error("A session in the database is damaged");
+  }
   return {
     id,
     userId: Number(row.user_id),

@@ -85,7 +85,16 @@ export class SqlSignInStore implements SignInStore {
 
 function parametersOf(passkey: Passkey, max: number): SqlParameters {
   const { id, person, publicKey, counter, transports, label, createdAt: now } = passkey;
-  return { id, person, publicKey, counter, transports: JSON.stringify(transports), label, now, max };
+  return {
+    id,
+    person,
+    publicKey,
+    counter,
+    transports: JSON.stringify(transports),
+    label,
+    now,
+    max,
+  };
 }
 
 function toPasskey(row: SqlRow): Passkey {

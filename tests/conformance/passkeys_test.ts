@@ -56,10 +56,15 @@ Deno.test("C 27 a person accepts an invitation with a passkey, and signs in with
     assert.equal(items[0].label, "laptop");
     assert.ok(items[0].last_used_at >= items[0].created_at);
     const sessions = (await ana.ask("GET", "/sessions")).items;
-    assert.deepEqual(sessions.map((session: { means: string }) => session.means), ["passkey", "passkey"]);
+    assert.deepEqual(sessions.map((session: { means: string }) => session.means), [
+      "passkey",
+      "passkey",
+    ]);
   });
   await t.step("both are in the audit log, by number", async () => {
-    const changes = (await auditOf(it.server)).filter(({ action }) => /^(passkey|session)/.test(String(action)));
+    const changes = (await auditOf(it.server)).filter(({ action }) =>
+      /^(passkey|session)/.test(String(action))
+    );
     assert.deepEqual(
       changes.map(({ action, user, outcome }) => [action, user, outcome]),
       [["passkey.add", number, "ok"], ["session.start", number, "ok"]],
@@ -70,7 +75,9 @@ Deno.test("C 27 a person accepts an invitation with a passkey, and signs in with
 Deno.test("C 27 an invitation is for one use within 24 hours, and a new one replaces it", async (t) => {
   await using it = await room();
   const open = async (url: string) => {
-    const { status, code } = await it.browser().send("POST", "/invitation", { token: tokenIn(url) });
+    const { status, code } = await it.browser().send("POST", "/invitation", {
+      token: tokenIn(url),
+    });
     return status === 200 ? "open" : code;
   };
   const former = await inviteTo(it.admin, "ana");
@@ -164,7 +171,11 @@ Deno.test("C 27 a sign-in that is forged or repeated is refused", async (t) => {
     const browser = it.browser();
     const { options, step } = await browser.ask("POST", "/sign-in/passkey");
     const response = authenticator.get(options, { origin: browser.origin, ...said });
-    const { code } = await browser.send("POST", "/sign-in/passkey/answer", edit({ step, response }));
+    const { code } = await browser.send(
+      "POST",
+      "/sign-in/passkey/answer",
+      edit({ step, response }),
+    );
     return code;
   };
   const wrong: Record<string, Parameters<typeof attempt>[0]> = {
@@ -304,7 +315,9 @@ Deno.test("C 27 sessions are listed and ended, and begin with a key of their own
       [other.session, false],
       [ana.session, true],
     ]);
-    assert.ok(listed.every(({ browser, address }) => /Deno/.test(browser) && address === "127.0.0.1"));
+    assert.ok(
+      listed.every(({ browser, address }) => /Deno/.test(browser) && address === "127.0.0.1"),
+    );
   });
   await t.step("one is ended, with its streams", async () => {
     const stream = await fetch(`${it.server.origin}/console/api/events/`, {
@@ -321,22 +334,28 @@ Deno.test("C 27 sessions are listed and ended, and begin with a key of their own
     await addPerson(it.admin, "bob");
     const bob = it.browser();
     await bob.accept(await inviteTo(it.admin, "bob"), new TestAuthenticator());
-    assert.equal((await bob.send("DELETE", `/sessions/${ana.session}`)).code, "ErrSessionsNotFound");
+    assert.equal(
+      (await bob.send("DELETE", `/sessions/${ana.session}`)).code,
+      "ErrSessionsNotFound",
+    );
     assert.equal(await ana.isSignedIn(), true);
   });
-  await t.step("a key that somebody has placed in the browser does not become the session's", async () => {
-    const browser = it.browser();
-    const [name] = ana.cookie.split("=");
-    browser.cookie = `${name}=${"A".repeat(43)}`;
-    await browser.signIn(key);
-    assert.doesNotMatch(browser.cookie, /A{43}/);
-    // Nor does the session before go on.
-    const before = browser.cookie;
-    await browser.signIn(key);
-    const old = it.browser();
-    old.cookie = before;
-    assert.equal(await old.isSignedIn(), false);
-  });
+  await t.step(
+    "a key that somebody has placed in the browser does not become the session's",
+    async () => {
+      const browser = it.browser();
+      const [name] = ana.cookie.split("=");
+      browser.cookie = `${name}=${"A".repeat(43)}`;
+      await browser.signIn(key);
+      assert.doesNotMatch(browser.cookie, /A{43}/);
+      // Nor does the session before go on.
+      const before = browser.cookie;
+      await browser.signIn(key);
+      const old = it.browser();
+      old.cookie = before;
+      assert.equal(await old.isSignedIn(), false);
+    },
+  );
 });
 
 Deno.test("C 27 what a person mints outlives the session, and permits no more than the person may now", async (t) => {
@@ -362,7 +381,10 @@ Deno.test("C 27 what a person mints outlives the session, and permits no more th
     const days = (Date.parse(expires_at) - Date.now()) / 86_400_000;
     assert.ok(days > 89 && days <= 90);
     const longer = { ...everything, expires_in: "366d" };
-    assert.equal((await ana.send("POST", "/api/tokens/", longer)).code, "ErrResourcesInvalidRequest");
+    assert.equal(
+      (await ana.send("POST", "/api/tokens/", longer)).code,
+      "ErrResourcesInvalidRequest",
+    );
   });
   await t.step("they go on without the session", async () => {
     await ana.ask("DELETE", "/session");
@@ -401,7 +423,12 @@ Deno.test("C 27 a session of a credential makes no passkeys, and sees its sessio
   const token = (await it.server.as(it.number)).token;
   const browser = it.browser();
   browser.session = (await browser.ask("POST", "/session", { credential: token })).name;
-  for (const [method, path] of [["GET", "/passkeys"], ["POST", "/passkeys"], ["DELETE", "/passkeys/x"]] as const) {
+  for (
+    const [method, path] of [["GET", "/passkeys"], ["POST", "/passkeys"], [
+      "DELETE",
+      "/passkeys/x",
+    ]] as const
+  ) {
     assert.equal((await browser.send(method, path)).code, "ErrNotPermitted");
   }
   const { items } = await browser.ask("GET", "/sessions");

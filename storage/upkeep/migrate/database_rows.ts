@@ -1,16 +1,8 @@
 import { filesWhere, RECORD_TABLES } from "../../tables/references.ts";
 import type { RowEngine, Statement } from "./row_engine.ts";
 import { addStatement, rowsJson, updateStatement } from "./row_statements.ts";
-import {
-  HAS_RECORD,
-  NUMBERED,
-  type Row,
-  SMALL_CONTENTS,
-  STATE,
-  type Table,
-  TABLES,
-  type Value,
-} from "./tables.ts";
+import type { Row, Table, Value } from "./table.ts";
+import { HAS_RECORD, NUMBERED, SMALL_CONTENTS, STATE, TABLES } from "./tables.ts";
 
 /** A content outside of the database. */
 export interface LargeContent {

@@ -15,7 +15,8 @@ import {
   takeTarget,
 } from "./strongrooms.ts";
 import type { TableSum } from "./table_digest.ts";
-import { SMALL_CONTENTS, type Table, TABLES } from "./tables.ts";
+import type { Table } from "./table.ts";
+import { SMALL_CONTENTS, TABLES } from "./tables.ts";
 import { verifyCopy } from "./verify_copy.ts";
 
 export interface MigrateSummary {

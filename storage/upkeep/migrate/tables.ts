@@ -1,29 +1,6 @@
 import { isReferenced, RECORD_TABLES } from "../../tables/references.ts";
-
-/**
- * What a column holds. `hash` is the MD5 of a file, which one engine has as "" and the other as NULL for a
- * directory; `flag` is 0 or 1.
- */
-export type ColumnKind = "text" | "number" | "bytes" | "flag" | "hash";
-
-/** A value of a column, whichever engine it is from. */
-export type Value = string | number | Uint8Array | null;
-/** The values of a row, in the order of the columns. */
-export type Row = readonly Value[];
-
-/** A table that is carried from one database to another. */
-export interface Table {
-  readonly name: string;
-  readonly columns: Readonly<Record<string, ColumnKind>>;
-  /** The columns that identify a row. Rows are read in their order. */
-  readonly key: readonly string[];
-  /** Which rows are carried. @default all */
-  readonly where?: string;
-  /** Columns that are read as an expression. */
-  readonly read?: Readonly<Record<string, string>>;
-  /** How many rows are in memory at a time. */
-  readonly rowsAtOnce: number;
-}
+import { CREDENTIAL_TABLES } from "./credential_tables.ts";
+import type { ColumnKind, Table } from "./table.ts";
 
 /** Whether a file has a content. Other content is removed, or in quarantine. */
 export const HAS_RECORD = isReferenced({ recordTables: RECORD_TABLES }, "contents.hash");
@@ -117,34 +94,7 @@ export const TABLES: readonly Table[] = [
     key: ["id"],
     rowsAtOnce: 500,
   },
-  {
-    name: "credentials",
-    columns: {
-      jti: "text",
-      user_id: "number",
-      privileges: "text",
-      trees: "text",
-      minted_at: "number",
-      expires_at: "number",
-      revoked_at: "number",
-      parent: "text",
-      label: "text",
-      quota: "number",
-      rooted_at: "number",
-      token_sha256: "bytes",
-      key_id: "text",
-      used_at: "number",
-      bound: "number",
-    },
-    key: ["jti"],
-    rowsAtOnce: 500,
-  },
-  {
-    name: "user_revocations",
-    columns: { user_id: "number", issued_before: "number" },
-    key: ["user_id"],
-    rowsAtOnce: 1000,
-  },
+  ...CREDENTIAL_TABLES,
   {
     name: "waivers",
     columns: {
@@ -300,4 +250,5 @@ export const STATE: Readonly<Record<string, ColumnKind>> = {
   hub_key: "bytes",
   clock_read_at: "number",
   clock_settled_at: "number",
+  last_number: "number",
 };
