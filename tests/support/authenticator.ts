@@ -74,7 +74,10 @@ export class TestAuthenticator {
     return { id, rawId: id, type: "public-key", clientExtensionResults: {} } as const;
   }
 
-  #data({ origin, rpId = new URL(origin).hostname, isVerified = true, counter }: Said, more: number) {
+  #data(
+    { origin, rpId = new URL(origin).hostname, isVerified = true, counter }: Said,
+    more: number,
+  ) {
     const head = Buffer.alloc(5);
     head.writeUInt8(0x01 | (isVerified ? 0x04 : 0) | more);
     head.writeUInt32BE(counter ?? ++this.#counter, 1);

@@ -69,7 +69,11 @@ export class TestConsole {
   }
 
   /** Accepts an invitation with a passkey of an authenticator. */
-  async accept(url: string, authenticator: TestAuthenticator, label = "a key"): Promise<ConsoleReply> {
+  async accept(
+    url: string,
+    authenticator: TestAuthenticator,
+    label = "a key",
+  ): Promise<ConsoleReply> {
     const token = tokenIn(url);
     const { options, step } = await this.ask("POST", "/invitation", { token });
     const response = authenticator.create(options, this);
