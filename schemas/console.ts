@@ -15,6 +15,8 @@ export interface ConsoleSession {
   readonly privileges: readonly string[];
   /** The privileges in the trees of other users, by user (C 19). */
   readonly trees: Readonly<Record<string, readonly string[]>>;
+  /** The names of those users, as far as they have one. */
+  readonly tree_names: Readonly<Record<string, string>>;
   /** When the credential expires: UTC, with milliseconds. */
   readonly expires_at: string;
 }

@@ -133,6 +133,7 @@ async function sessionOf(
   { userId, privileges, trees = new Map(), expiresAt, isPerson = false }: Caller,
   name: string,
 ): Promise<ConsoleSession> {
+  const others = await Promise.all([...trees.keys()].map((tree) => people.findByNumber(tree)));
   return {
     name,
     user_id: userId,
@@ -140,6 +141,7 @@ async function sessionOf(
     is_person: isPerson,
     privileges: [...privileges],
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),
+    tree_names: Object.fromEntries(others.flatMap((it) => it ? [[it.number, it.name]] : [])),
     expires_at: isoTime(expiresAt),
   };
 }

@@ -50,7 +50,9 @@ export function PasskeysCard(): ComponentChild {
             {
               title: "Last used",
               cell: ({ last_used_at: used }) =>
-                used === null ? "Never" : h("time", { dateTime: used, title: time(used) }, ago(used)),
+                used === null
+                  ? "Never"
+                  : h("time", { dateTime: used, title: time(used) }, ago(used)),
             },
             {
               title: "Remove",
@@ -108,7 +110,8 @@ function askToRemove({ id, label }: PasskeyEntry, count: number, then: () => voi
         "“",
         h("bdi", null, label),
         "” signs nobody in any more.",
-        count === 1 && " It is your only one: without another way in, you have to be invited again.",
+        count === 1 &&
+          " It is your only one: without another way in, you have to be invited again.",
       ),
     run: async () => {
       await ownCall("DELETE", `/passkeys/${id}`);

@@ -36,7 +36,9 @@ export function askForPerson(then: () => void): void {
       field("Groups, with commas between them", "groups", false),
     ],
     run: async () => {
-      const groups = wanted.groups.split(",").map((group) => group.trim()).filter((it) => it !== "");
+      const groups = wanted.groups.split(",").map((group) => group.trim()).filter((it) =>
+        it !== ""
+      );
       const json = { name: wanted.name.trim(), groups };
       const { name } = await call<UserEntry>("POST", "/users/", { inTree: false, json });
       then();
@@ -49,7 +51,9 @@ export function askForPerson(then: () => void): void {
 export async function invite(name: string): Promise<void> {
   try {
     const address = `/users/${encodeURIComponent(name)}/invitations`;
-    const { url, expires_at: end } = await call<InvitationEntry>("POST", address, { inTree: false });
+    const { url, expires_at: end } = await call<InvitationEntry>("POST", address, {
+      inTree: false,
+    });
     ask({
       title: `The invitation of ${name}`,
       action: "Done",
@@ -85,7 +89,10 @@ export function askToChange({ name }: UserEntry, disabled: boolean, then: () => 
           : "It may sign in again. What has ended does not come back.",
       ),
     run: async () => {
-      await call("PATCH", `/users/${encodeURIComponent(name)}`, { inTree: false, json: { disabled } });
+      await call("PATCH", `/users/${encodeURIComponent(name)}`, {
+        inTree: false,
+        json: { disabled },
+      });
       toast(`${disabled ? "Disabled" : "Enabled"} ${name}`);
       then();
     },

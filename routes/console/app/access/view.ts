@@ -91,7 +91,10 @@ function Credential({ session: it }: SessionProps): ComponentChild {
     h(Facts, {
       facts: [
         ["User", name === null ? String(user) : [h("bdi", { key: "name" }, name), ` (${user})`]],
-        [isPerson ? "Signed in until" : "Expires", [h("time", { key: "end", dateTime: end }, time(end)), ` (${ago(end)})`]],
+        [isPerson ? "Signed in until" : "Expires", [
+          h("time", { key: "end", dateTime: end }, time(end)),
+          ` (${ago(end)})`,
+        ]],
         ["Shown tree", `User ${currentTree() ?? user}`],
       ],
     }),

@@ -66,10 +66,17 @@ export function browserName(agent: string): string {
     "Safari/",
     "Safari",
   ]] as const).find(([part]) => agent.includes(part))?.[1] ?? "A browser";
-  const system = ([["Android", "Android"], ["iPhone", "iPhone"], ["iPad", "iPad"], [
-    "Windows",
-    "Windows",
-  ], ["Mac OS", "macOS"], ["Linux", "Linux"]] as const)
+  const system = ([
+    ["Android", "Android"],
+    ["iPhone", "iPhone"],
+    ["iPad", "iPad"],
+    [
+      "Windows",
+      "Windows",
+    ],
+    ["Mac OS", "macOS"],
+    ["Linux", "Linux"],
+  ] as const)
     .find(([part]) => agent.includes(part))?.[1];
   return system === undefined ? named : `${named} on ${system}`;
 }
@@ -96,7 +103,10 @@ async function answered(ask: () => Promise<Credential | null>): Promise<unknown>
       throw new ApiError("ErrNoPasskeys", "You have a passkey there already");
     }
     if (name === "SecurityError") {
-      throw new ApiError("ErrNoPasskeys", "Passkeys need https and a host name, or http://localhost");
+      throw new ApiError(
+        "ErrNoPasskeys",
+        "Passkeys need https and a host name, or http://localhost",
+      );
     }
   }
   throw new ApiError("ErrNoPasskeys", "No passkey was chosen: try again");
