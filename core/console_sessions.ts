@@ -31,6 +31,14 @@ export interface StoredSession extends ListedSession {
   readonly sealed: Chunk | undefined;
 }
 
+/** Sessions that were begun by the provider. */
+export interface BegunByProvider {
+  /** Whose. @default anybody's */
+  readonly userId?: number | undefined;
+  /** By which session of the provider. @default any */
+  readonly providerSession?: string | undefined;
+}
+
 /** The sessions of all servers that share a database. */
 export interface ConsoleSessionStore {
   /** Adds a session. Forgets those that have expired, and of the same user all but the `max` newest. */
@@ -40,8 +48,8 @@ export interface ConsoleSessionStore {
   /** The sessions of a user that have not expired, newest first. */
   list(userId: number, now: number): Promise<ListedSession[]>;
   remove(id: string): Promise<void>;
-  /** Removes what a user has begun by the provider: one session of it, or all. */
-  removeOfProvider(userId: number, providerSession: string | undefined): Promise<void>;
+  /** Removes what was begun by the provider. */
+  removeOfProvider(begun: BegunByProvider): Promise<void>;
   /** Notes when sessions were used last, by id. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
 }
@@ -173,6 +181,11 @@ export class ConsoleSessions {
   /** Ends the session with a key, at all servers. */
   async end(key: string): Promise<void> {
     if (KEY.test(key)) await this.#store.remove(idOf(key));
+  }
+
+  /** Ends what was begun by the provider, at all servers. */
+  async endOfProvider(begun: BegunByProvider): Promise<void> {
+    await this.#store.removeOfProvider(begun);
   }
 
   /** The open sessions of a user, newest first. */

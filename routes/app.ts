@@ -5,6 +5,8 @@ import type { Caller } from "../core/caller.ts";
 import type { ConsoleSessions, SignedInPerson } from "../core/console_sessions.ts";
 import type { Chunk } from "../core/content.ts";
 import { quoted } from "../core/errors.ts";
+import type { Provider } from "../core/people/provider.ts";
+import type { PeopleStore } from "../core/people/store.ts";
 import type { PasskeyService } from "../core/people/passkeys.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./serving/audit.ts";
@@ -57,6 +59,8 @@ export interface AppOptions
   readonly sessions: ConsoleSessions;
   readonly callerOfPerson: ConsoleParts["callerOfPerson"];
   readonly keyId: ConsoleParts["keyId"];
+  /** By which people sign in. @default none */
+  readonly provider?: Provider | undefined;
   /** Adds the console. @default none */
   readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
   readonly readConsole: ConsoleParts["readConsole"];
@@ -74,6 +78,8 @@ export interface ConsoleParts {
   /** The id of the key that sessions of persons stand or fall with. */
   readonly keyId: () => string | undefined;
   readonly passkeys: PasskeyService;
+  readonly provider?: Provider | undefined;
+  readonly people: PeopleStore;
   readonly publicUrl: PublicUrl;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;

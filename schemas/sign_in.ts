@@ -67,7 +67,20 @@ export interface PasskeyEntry {
   readonly last_used_at: string | null;
 }
 
+/** What a sign-in by the provider has to know when the browser comes back. */
+export const ProviderStep = v.object({
+  state: v.string(),
+  nonce: v.string(),
+  verifier: v.string(),
+});
+export type ProviderStep = v.InferOutput<typeof ProviderStep>;
+
+/** Why a sign-in by the provider has failed, as the address of the console says it. */
+export type SignInFailure = "disabled" | "refused" | "unavailable";
+
 /** By what people sign in to this server besides credentials. */
 export interface SignInMeansOffered {
   readonly passkeys: boolean;
+  /** The host of the provider; null if there is none. */
+  readonly provider: string | null;
 }

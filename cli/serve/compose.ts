@@ -10,6 +10,7 @@ import { DamageLog } from "../../core/damage.ts";
 import { withinTime } from "../../core/event_loop.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { LastUses } from "../../core/last_uses.ts";
+import { Provider } from "../../core/people/provider.ts";
 import { Steps } from "../../core/people/steps.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
@@ -231,6 +232,7 @@ export async function compose(
     sessions: new ConsoleSessions(records.sessions, parts.use(new LastUses(records.sessions, log))),
     callerOfPerson,
     keyId,
+    provider: providerOf(settings),
     passkeys: {
       store: records.signIns,
       people: records.people,
@@ -265,6 +267,17 @@ export async function compose(
       stoppingScans(serveApp(app, { ...options, events, inFlight, log }), { jobs, automatic }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The provider that people sign in by, if there is one. */
+function providerOf(
+  { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret, oidcGroupsClaim }: Settings,
+): Provider | undefined {
+  return issuer === undefined || clientId === undefined ? undefined : new Provider({
+    ...{ issuer, clientId },
+    clientSecret: oidcClientSecret,
+    groupsClaim: oidcGroupsClaim,
+  });
 }
 
 /** What is wrong with the keys, which may be asked of another server. */

@@ -78,7 +78,12 @@ async function migratePermissions(args: readonly string[]): Promise<Permissions>
   }
   const { from, to, files } = given;
   const both = [from, to].map((settings) =>
-    permissionsFor({ ...settings, jwtPublicKey: undefined, jwksUrl: undefined })
+    permissionsFor({
+      ...settings,
+      jwtPublicKey: undefined,
+      jwksUrl: undefined,
+      oidcIssuer: undefined,
+    })
   );
   return {
     net: both.flatMap(({ net }) => net),
@@ -119,6 +124,7 @@ async function dataPermissions(
     ...settings,
     jwtPublicKey: undefined,
     jwksUrl: undefined,
+    oidcIssuer: undefined,
     contentUrl: undefined,
     databaseUrl: undefined,
     databaseDirectUrl: undefined,

@@ -8,9 +8,16 @@ import type { AppEnvironment } from "../request/environment.ts";
 import { takesGzip } from "../reply/gzip.ts";
 import { respond } from "../reply/respond.ts";
 import { type Asset, type Assets, buildAssets } from "./assets.ts";
-import { ConsoleCookie } from "./cookie.ts";
+import { ConsoleCookie, PROVIDER_STEP } from "./cookie.ts";
 import { requireConsole } from "./own_requests.ts";
 import { sessionHolder, showSession, signIn, signOut } from "./session.ts";
+import {
+  beginByProvider,
+  finishByProvider,
+  logoutByProvider,
+  PROVIDER_PATH,
+  type ProviderParts,
+} from "./provider.ts";
 import { endSession, listSessions } from "./sessions.ts";
 import { limitSignIns } from "./sign_in_limit.ts";
 import {
@@ -64,7 +71,7 @@ export function serveConsole(parts: ConsoleParts): void {
   app.delete(session, guard, (c) => signOut(c, signing));
   app.get(`${CONSOLE_PATH}/sessions`, guard, (c) => listSessions(c, signing));
   app.delete(`${CONSOLE_PATH}/sessions/:name`, guard, (c) => endSession(c, signing));
-  servePasskeys(parts, signing, guard);
+  serveSignIn(parts, signing, guard);
   serveApi({
     base: CONSOLE_API_PATH,
     holderOf: (c) => sessionHolder(c, signing),
@@ -85,9 +92,9 @@ export function serveConsole(parts: ConsoleParts): void {
   app.get(`${CONSOLE_PATH}/assets/:hash/:path{.+}`, async (c) => sendFile(c, await assets()));
 }
 
-/** Adds the steps by which people make passkeys and sign in with them (C 27). */
-function servePasskeys(
-  { app, audit }: ConsoleParts,
+/** Adds the steps by which people sign in, and make passkeys (C 27). */
+function serveSignIn(
+  { app, audit, people, provider, publicUrl }: ConsoleParts,
   signing: PasskeyParts,
   guard: MiddlewareHandler<AppEnvironment>,
 ): void {
@@ -99,7 +106,21 @@ function servePasskeys(
   const invitation = `${CONSOLE_PATH}/invitation`;
   const passkeys = `${CONSOLE_PATH}/passkeys`;
   const limit = limitSignIns();
-  app.get(signIn, guard, limit, (c) => showMeans(c, signing));
+  app.get(signIn, guard, limit, (c) => showMeans(c, { ...signing, provider }));
+  if (provider !== undefined) {
+    const given: ProviderParts = {
+      ...signing,
+      provider,
+      publicUrl,
+      register: people,
+      steps: signing.passkeys.steps,
+      stepCookie: new ConsoleCookie(publicUrl, PROVIDER_STEP),
+    };
+    app.post(PROVIDER_PATH, guard, limit, (c) => beginByProvider(c, given));
+    app.get(`${PROVIDER_PATH}/callback`, limit, ...recorded("session.start"), (c) =>
+      finishByProvider(c, given));
+    app.post(`${PROVIDER_PATH}/logout`, limit, (c) => logoutByProvider(c, given));
+  }
   app.post(`${signIn}/passkey`, guard, limit, (c) => beginSignIn(c, signing));
   app.post(`${signIn}/passkey/answer`, guard, limit, ...recorded("session.start"), (c) =>
     finishSignIn(c, signing));

@@ -11,6 +11,7 @@ import {
   type PasskeyService,
   signInWithPasskey,
 } from "../../core/people/passkeys.ts";
+import type { Provider } from "../../core/people/provider.ts";
 import type { Passkey } from "../../core/people/sign_in_store.ts";
 import type { Person } from "../../core/people/store.ts";
 import {
@@ -36,8 +37,14 @@ export interface PasskeyParts extends SessionParts {
 }
 
 /** `GET /console/sign-in`: by what people sign in, besides credentials. */
-export async function showMeans(c: Handled, { passkeys }: PasskeyParts): Promise<Response> {
-  const offered: SignInMeansOffered = { passkeys: await passkeys.store.hasPasskeys() };
+export async function showMeans(
+  c: Handled,
+  { passkeys, provider }: PasskeyParts & { readonly provider?: Provider | undefined },
+): Promise<Response> {
+  const offered: SignInMeansOffered = {
+    passkeys: await passkeys.store.hasPasskeys(),
+    provider: provider?.host ?? null,
+  };
   return success(c, offered);
 }
 

@@ -50,19 +50,31 @@ export async function signIn(c: Handled, parts: SessionParts): Promise<Response>
   return success(c, await sessionOf(parts, caller, name));
 }
 
-/** Opens a session for a person who has just signed in, with a key of its own, and ends the one before (C 27). */
+/** Opens a session for a person who has just signed in, and says who that is. */
 export async function startSession(
   c: Handled,
   parts: SessionParts,
   person: Omit<PersonSignIn, "keyId">,
 ): Promise<Response> {
-  const keyId = parts.keyId();
-  await endSessions(c, parts);
-  const { key, name } = await parts.sessions.openFor({ ...person, keyId }, originOf(c));
-  addHeader(c, "Set-Cookie", parts.cookie.keep(c, key));
-  const caller = await callerOfKey(parts, key);
-  c.set("caller", caller);
+  const { cookie, caller, name } = await openSessionFor(c, parts, person);
+  addHeader(c, "Set-Cookie", cookie);
   return success(c, await sessionOf(parts, caller, name));
+}
+
+/** Opens a session for a person, with a key of its own, and ends the one before (C 27). */
+export async function openSessionFor(
+  c: Handled,
+  parts: SessionParts,
+  person: Omit<PersonSignIn, "keyId">,
+): Promise<{ readonly cookie: string; readonly caller: Caller; readonly name: string }> {
+  await endSessions(c, parts);
+  const { sessions } = parts;
+  const { key, name } = await sessions.openFor({ ...person, keyId: parts.keyId() }, originOf(c));
+  const session = await sessions.find(key);
+  if (session === undefined) throw new AppError("ErrAuthRequired", "The session has ended");
+  const caller = await parts.verify(session.holder);
+  c.set("caller", caller);
+  return { cookie: parts.cookie.keep(c, key), caller, name };
 }
 
 /** `GET /console/session`: who is signed in. */
@@ -78,12 +90,6 @@ export async function signOut(c: Handled, parts: SessionParts): Promise<Response
   await endSessions(c, parts);
   addHeader(c, "Set-Cookie", parts.cookie.remove(c));
   return success(c, null);
-}
-
-async function callerOfKey(parts: SessionParts, key: string): Promise<Caller> {
-  const session = await parts.sessions.find(key);
-  if (session === undefined) throw new AppError("ErrAuthRequired", "The session has ended");
-  return await parts.verify(session.holder);
 }
 
 async function endSessions(c: Handled, { sessions, cookie }: SessionParts): Promise<void> {

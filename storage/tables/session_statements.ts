@@ -16,7 +16,7 @@ export const sessionStatements = (dialect: Pick<Dialect, "bytes" | "rows">) => (
     ORDER BY created_at DESC, id`,
   remove: "DELETE FROM console_sessions WHERE id = :id",
   removeOfProvider: `DELETE FROM console_sessions
-    WHERE user_id = :user AND means = 'provider'
+    WHERE means = 'provider' AND (CAST(:user AS BIGINT) IS NULL OR user_id = :user)
       AND (CAST(:providerSession AS TEXT) IS NULL OR provider_session = :providerSession)`,
   noteUses: `UPDATE console_sessions SET used_at = noted.at
     FROM ${dialect.rows(":uses", { id: "text", at: "bigint" })} AS noted

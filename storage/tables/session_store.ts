@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type {
+  BegunByProvider,
   ConsoleSessionStore,
   ListedSession,
   SignInMeans,
@@ -50,8 +51,8 @@ export class SqlSessionStore implements ConsoleSessionStore {
     await commit(this.#statements, "remove", { id: Buffer.from(id, "hex") });
   }
 
-  async removeOfProvider(user: number, providerSession: string | undefined): Promise<void> {
-    const parameters = { user, providerSession: providerSession ?? null };
+  async removeOfProvider({ userId, providerSession }: BegunByProvider): Promise<void> {
+    const parameters = { user: userId ?? null, providerSession: providerSession ?? null };
     await commit(this.#statements, "removeOfProvider", parameters);
   }
 
