@@ -95,6 +95,28 @@ export class TestConsole {
   }
 }
 
+/** A browser that goes to the provider and comes back. */
+export class ProviderBrowser extends TestConsole {
+  /** Where the browser is to go. */
+  async begin(): Promise<string> {
+    return String((await this.ask("POST", "/sign-in/provider")).url);
+  }
+
+  /** Comes back. Returns where the console sends the browser, without its path. */
+  async comeBack(answer: URLSearchParams): Promise<string> {
+    const response = await fetch(`${this.origin}/console/sign-in/provider/callback?${answer}`, {
+      redirect: "manual",
+      headers: { Cookie: this.cookie, "Sec-Fetch-Site": "cross-site" },
+    });
+    await response.body?.cancel();
+    assert.equal(response.status, 302);
+    for (const set of response.headers.getSetCookie()) [this.cookie = ""] = set.split(";");
+    const target = response.headers.get("Location") ?? "";
+    if (target === "/") this.session = (await this.ask("GET", "/session")).name;
+    return target;
+  }
+}
+
 /** The token in the address of an invitation. */
 export function tokenIn(url: string): string {
   return url.slice(url.lastIndexOf("/") + 1);

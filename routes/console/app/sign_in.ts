@@ -1,11 +1,28 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { SignInFailure } from "../../../schemas/sign_in.ts";
 import { signIn } from "./shared/api.ts";
-import { loadMeans, signInWithPasskey } from "./shared/passkeys.ts";
+import { goOn, place } from "./shared/router.ts";
+import { goToProvider, loadMeans, signInWithPasskey } from "./shared/passkeys.ts";
 import { Button } from "./ui/button.ts";
 import { CopiedLine } from "./ui/copied_line.ts";
 import { useLoaded } from "./ui/loaded.ts";
 import { messageOf } from "./ui/states.ts";
+
+/** Why the provider has sent nobody back, as the address says it. */
+const FAILURES: Readonly<Record<SignInFailure, string>> = {
+  disabled: "You have been disabled here: ask an administrator.",
+  refused: "What the provider sent back was not accepted: try again.",
+  unavailable: "The provider cannot be reached: try again later.",
+};
+
+/** Says it once. */
+function providerFailure(): string | undefined {
+  const { room, path } = place.value;
+  if (room !== "sign-in") return undefined;
+  goOn("files");
+  return Object.entries(FAILURES).find(([kind]) => kind === path)?.[1];
+}
 
 /** Takes a credential. The server keeps it in a cookie that no script can read (C 24). */
 export function SignIn({ reason }: { readonly reason: string | undefined }): ComponentChild {
@@ -15,6 +32,8 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
   const [isShown, setShown] = useState(false);
   const means = useLoaded((signal) => loadMeans(signal), []).state;
   const hasPasskeys = means.kind === "loaded" && means.data.passkeys;
+  const provider = means.kind === "loaded" ? means.data.provider : null;
+  const [failure] = useState(providerFailure);
   // Browsers heed an autofocus once only, and a person may come here again.
   useEffect(() => field.current?.focus(), []);
   const attempt = async (enter: () => Promise<void>) => {
@@ -42,6 +61,13 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
       h("h1", { class: "brand" }, "strongroom"),
       reason !== undefined &&
         h("p", { class: "banner", role: "status" }, `${reason}. Sign in again to go on.`),
+      failure !== undefined && h("p", { class: "field-problem", role: "alert" }, failure),
+      provider !== null && h(Button, {
+        label: `Sign in by ${provider}`,
+        kind: "primary",
+        disabled: isBusy,
+        onClick: () => void attempt(goToProvider),
+      }),
       hasPasskeys && h(Button, {
         label: "Sign in with a passkey",
         icon: "shield",
@@ -49,7 +75,7 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
         disabled: isBusy,
         onClick: () => void attempt(signInWithPasskey),
       }),
-      hasPasskeys && h("p", { class: "muted" }, "Or with a credential:"),
+      (hasPasskeys || provider !== null) && h("p", { class: "muted" }, "Or with a credential:"),
       // Password managers keep a secret under a name. A credential says itself whose it is.
       h("input", {
         type: "text",
@@ -82,7 +108,7 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
       problem !== undefined && h("p", { class: "field-problem", role: "alert" }, problem),
       h(Button, {
         label: "Sign in",
-        kind: hasPasskeys ? "plain" : "primary",
+        kind: hasPasskeys || provider !== null ? "plain" : "primary",
         type: "submit",
         disabled: isBusy,
       }),

@@ -29,6 +29,13 @@ export async function signInWithPasskey(): Promise<void> {
   await signInBy("/sign-in/passkey/answer", { step, response });
 }
 
+/** Goes to the provider. The page ends. @throws {ApiError} */
+export async function goToProvider(): Promise<never> {
+  const { url } = await ownCall<{ readonly url: string }>("POST", "/sign-in/provider", {});
+  location.assign(url);
+  return await new Promise(() => {});
+}
+
 /** An invitation that counts. */
 export interface OpenInvitation extends Creation {
   /** Whom it is for. */

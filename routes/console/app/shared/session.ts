@@ -60,6 +60,12 @@ export function treeLabel(tree: number): string {
   const { value } = session;
   const names = value.kind === "signedIn" ? value.session.tree_names : {};
   return names[String(tree)] ?? found.get(tree) ?? `Tree ${tree}`;
+/** Whether the person may do nothing, in any tree. */
+export function holdsNothing(): boolean {
+  const state = session.value;
+  if (state.kind !== "signedIn") return true;
+  const { privileges, trees, is_person: isPerson } = state.session;
+  return isPerson && [privileges, ...Object.values(trees)].every((held) => held.length === 0);
 }
 
 /** The user ids of the trees that the person may choose from, the own one first. */
