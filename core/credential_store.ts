@@ -47,6 +47,8 @@ export interface DerivedCredential extends Omit<RegisteredCredential, "revokedAt
   readonly parent: string;
   /** When the parent was issued, in case that it is not recorded. */
   readonly parentIssuedAt: number;
+  /** How long it lasts after each use, in milliseconds. @default it ends at its time */
+  readonly renewedMs?: number | undefined;
   /** @default it is a signed token */
   readonly short?: NewShortCredential | undefined;
   readonly mintedAt: number;
@@ -73,6 +75,8 @@ export interface MintedCredential {
   readonly label?: string | undefined;
   readonly quota?: number | undefined;
   readonly isBound?: boolean;
+  /** How long it lasts after each use, in milliseconds. @default it ends at its time */
+  readonly renewedMs?: number | undefined;
   /** @default it is a signed token */
   readonly short?: NewShortCredential | undefined;
 }

@@ -21,6 +21,7 @@ export type ErrorKind =
   | "ErrUsersConflict"
   | "ErrSessionsNotFound"
   | "ErrPasskeysNotFound"
+  | "ErrLoginsNotFound"
   | "ErrInvitationsNotFound"
   | "ErrAuditNotKept"
   | "ErrUploadsNotFound"

@@ -39,6 +39,8 @@ export interface MintTokenRequest {
   readonly label?: string | undefined;
   /** Whether its token is short, as clients of the model hub need it (C 31). @default false */
   readonly isShort?: boolean | undefined;
+  /** How long it lasts after each use, in milliseconds. @default it ends at its time */
+  readonly renewedMs?: number | undefined;
 }
 
 /**
@@ -83,7 +85,8 @@ export async function mintToken(
   const short = shortToken === undefined
     ? undefined
     : { tokenSha256: shortTokenSha256(shortToken), keyId: caller.keyId };
-  if (!await store.add({ ...credential, short }, MAX_DERIVED)) throw await notAdded(store, caller);
+  const { renewedMs } = request;
+  if (!await store.add({ ...credential, renewedMs, short }, MAX_DERIVED)) throw await notAdded(store, caller);
   return {
     credential: {
       ...credential,

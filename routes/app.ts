@@ -8,6 +8,7 @@ import { quoted } from "../core/errors.ts";
 import type { Provider } from "../core/people/provider.ts";
 import type { PeopleStore } from "../core/people/store.ts";
 import type { PasskeyService } from "../core/people/passkeys.ts";
+import type { TokenService } from "../core/tokens.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./serving/audit.ts";
 import { type Access, requirePrivate, requirePrivilege } from "./serving/auth.ts";
@@ -78,6 +79,7 @@ export interface ConsoleParts {
   /** The id of the key that sessions of persons stand or fall with. */
   readonly keyId: () => string | undefined;
   readonly passkeys: PasskeyService;
+  readonly tokens: TokenService;
   readonly provider?: Provider | undefined;
   readonly people: PeopleStore;
   readonly publicUrl: PublicUrl;

@@ -78,6 +78,17 @@ export type ProviderStep = v.InferOutput<typeof ProviderStep>;
 /** Why a sign-in by the provider has failed, as the address of the console says it. */
 export type SignInFailure = "disabled" | "refused" | "unavailable";
 
+/** The body of a request that decides about a machine. */
+export const DeviceDecision = v.object({ approve: v.boolean() });
+
+/** A machine that waits for its person, as that sees it. Times are UTC, with milliseconds. */
+export interface DeviceEntry {
+  /** What it calls itself. */
+  readonly machine: string;
+  readonly address: string | null;
+  readonly created_at: string;
+}
+
 /** By what people sign in to this server besides credentials. */
 export interface SignInMeansOffered {
   readonly passkeys: boolean;

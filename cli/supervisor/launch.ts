@@ -35,6 +35,10 @@ import { onStopSignals } from "./signals.ts";
 const REMOTE_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
   it.startsWith("--allow-env=") ? [it, "TERM", ...DIRECTORY_VARIABLES].join() : it
 );
+/** Of the login, which is named after the machine. */
+const LOGIN_FLAGS: readonly string[] = REMOTE_FLAGS.map((it) =>
+  it.startsWith("--allow-sys=") ? `${it},hostname` : it
+);
 /** Of a command that can send nothing away. It reads the names of all variables to find mistyped ones. */
 const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
   it.startsWith("--allow-env=") ? "--allow-env" : it
@@ -48,7 +52,8 @@ const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
  */
 export async function launch(name: CommandName, args: readonly string[]): Promise<number> {
   const permissions = await permissionsOf(name, args);
-  const fixedFlags = permissions.net.length > 0 ? REMOTE_FLAGS : LOCAL_FLAGS;
+  const remoteFlags = name === "login" ? LOGIN_FLAGS : REMOTE_FLAGS;
+  const fixedFlags = permissions.net.length > 0 ? remoteFlags : LOCAL_FLAGS;
   const cacert = givenCacert();
   const entry = ["login", "server", "transfer"].includes(COMMANDS[name])
     ? "cli/light/main"

@@ -38,6 +38,26 @@ export interface PasskeyUse {
   readonly now: number;
 }
 
+/** A machine that waits for its person (RFC 8628). */
+export interface NewDeviceLogin {
+  /** The SHA-256 of what the machine asks with, in hex. Nothing else of it is kept. */
+  readonly deviceSha256: string;
+  /** What the person enters. */
+  readonly userCode: string;
+  /** What the machine calls itself. */
+  readonly machine: string;
+  readonly address: string | undefined;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export interface DeviceLogin extends Omit<NewDeviceLogin, "deviceSha256"> {
+  /** Undefined as long as nobody has decided. */
+  readonly decidedAt: number | undefined;
+  /** Who has approved it; undefined if it was denied, too. */
+  readonly person: number | undefined;
+}
+
 /** By what people without a provider sign in (C 27). */
 export interface SignInStore {
   /** Whether there is any passkey. */
@@ -57,4 +77,15 @@ export interface SignInStore {
   findInvitation(tokenSha256: string, now: number): Promise<Invitation | undefined>;
   /** Uses up an invitation, and adds the passkey that was made with it: both or nothing. Returns whether it did. */
   acceptInvitation(tokenSha256: string, passkey: Passkey, max: number): Promise<boolean>;
+  /** Adds a machine, unless `max` wait. Forgets those that have waited for too long. Returns whether it did. */
+  addDevice(device: NewDeviceLogin, max: number): Promise<boolean>;
+  /** The machine that waits for a decision with a code. */
+  findDevice(userCode: string, now: number): Promise<DeviceLogin | undefined>;
+  /** Decides about a machine, once. Returns whether it did. */
+  decideDevice(
+    userCode: string,
+    decision: { readonly person: number | undefined; readonly now: number },
+  ): Promise<boolean>;
+  /** The machine with a code. One that was decided about is forgotten with this. */
+  takeDevice(deviceSha256: string, now: number): Promise<DeviceLogin | undefined>;
 }

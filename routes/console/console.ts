@@ -8,6 +8,14 @@ import type { AppEnvironment } from "../request/environment.ts";
 import { takesGzip } from "../reply/gzip.ts";
 import { respond } from "../reply/respond.ts";
 import { type Asset, type Assets, buildAssets } from "./assets.ts";
+import {
+  authorizeDevice,
+  decideDevice,
+  DEVICE_PATH,
+  type DeviceParts,
+  deviceToken,
+  showDevice,
+} from "./devices.ts";
 import { ConsoleCookie, PROVIDER_STEP } from "./cookie.ts";
 import { requireConsole } from "./own_requests.ts";
 import { sessionHolder, showSession, signIn, signOut } from "./session.ts";
@@ -94,7 +102,7 @@ export function serveConsole(parts: ConsoleParts): void {
 
 /** Adds the steps by which people sign in, and make passkeys (C 27). */
 function serveSignIn(
-  { app, audit, people, provider, publicUrl }: ConsoleParts,
+  { app, audit, people, provider, publicUrl, tokens, callerOfPerson }: ConsoleParts,
   signing: PasskeyParts,
   guard: MiddlewareHandler<AppEnvironment>,
 ): void {
@@ -127,6 +135,17 @@ function serveSignIn(
   app.post(invitation, guard, limit, (c) => openInvitation(c, signing));
   app.post(`${invitation}/answer`, guard, limit, ...recorded("passkey.add"), (c) =>
     finishInvitation(c, signing));
+  const devices: DeviceParts = {
+    ...signing,
+    ...{ publicUrl, tokens, callerOfPerson },
+    hasPeople: async () => provider !== undefined || await signing.passkeys.store.hasPasskeys(),
+  };
+  app.post(DEVICE_PATH, limit, (c) => authorizeDevice(c, devices));
+  app.post(`${DEVICE_PATH}/token`, limit, ...recorded("token.mint"), (c) =>
+    deviceToken(c, devices));
+  const login = `${CONSOLE_PATH}/logins/:code`;
+  app.get(login, guard, (c) => showDevice(c, devices));
+  app.post(login, guard, ...recorded("login.decide"), (c) => decideDevice(c, devices));
   app.get(passkeys, guard, (c) => listPasskeys(c, signing));
   app.post(passkeys, guard, (c) => beginPasskey(c, signing));
   app.post(`${passkeys}/answer`, guard, ...recorded("passkey.add"), (c) =>

@@ -108,12 +108,16 @@ export async function deletePasskey(c: Handled, parts: PasskeyParts): Promise<Re
   throw new AppError("ErrPasskeysNotFound", "You have no such passkey");
 }
 
-/** @throws {AppError} `ErrNotPermitted` when a credential is signed in: who has it could go on after its end. */
-async function personOf(c: Handled, parts: PasskeyParts): Promise<Caller> {
+/**
+ * The person who is signed in.
+ *
+ * @throws {AppError} `ErrNotPermitted` when a credential is signed in: who has it could go on after its end.
+ */
+export async function personOf(c: Handled, parts: PasskeyParts): Promise<Caller> {
   const caller = await sessionHolder(c, parts);
   c.set("caller", caller);
   if (caller.isPerson === true) return caller;
-  throw new AppError("ErrNotPermitted", "Passkeys belong to people: you are signed in with a credential");
+  throw new AppError("ErrNotPermitted", "This is for people: you are signed in with a credential");
 }
 
 function siteOf(c: Handled, { publicUrl }: PasskeyParts) {

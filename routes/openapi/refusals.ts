@@ -56,6 +56,7 @@ export const REFUSALS = {
   },
   ErrSessionsNotFound: { status: 404, when: "The session has ended, or belongs to another user" },
   ErrPasskeysNotFound: { status: 404, when: "The person has no such passkey" },
+  ErrLoginsNotFound: { status: 404, when: "No machine waits with this code" },
   ErrInvitationsNotFound: { status: 404, when: "The invitation was used, or has expired" },
   ErrTokensNotFound: {
     status: 404,

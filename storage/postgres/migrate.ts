@@ -21,6 +21,7 @@ import dav from "./migrations/0020_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0021_s3_objects.sql" with { type: "text" };
 import people from "./migrations/0040_people.sql" with { type: "text" };
 import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
+import deviceLogins from "./migrations/0047_device_logins.sql" with { type: "text" };
 import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
 import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
@@ -53,6 +54,7 @@ const MIGRATIONS: readonly string[] = [
   sessionsOfPersons,
   passkeys,
   boundCredentials,
+  deviceLogins,
 ];
 
 /** The version of the schema that this program makes. */

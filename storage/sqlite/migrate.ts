@@ -32,6 +32,7 @@ import dav from "./migrations/0030_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
 import people from "./migrations/0040_people.sql" with { type: "text" };
 import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
+import deviceLogins from "./migrations/0047_device_logins.sql" with { type: "text" };
 import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
 import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
 
@@ -72,10 +73,11 @@ const MIGRATIONS: readonly string[] = [
   sessionsOfPersons,
   passkeys,
   boundCredentials,
+  deviceLogins,
 ];
 
 /** The first version of the schema whose register has all tables and columns that the command line writes. */
-export const REGISTER_VERSION = MIGRATIONS.indexOf(boundCredentials) + 1;
+export const REGISTER_VERSION = MIGRATIONS.indexOf(deviceLogins) + 1;
 
 /**
  * Migrates the database to the current schema in one transaction, so that a crash leaves one schema or the

@@ -35,8 +35,8 @@ export const credentialStatements = (dialect: Dialect) => ({
   /** A revoked one must stay as long as it could be used. */
   forgetCredentials: "DELETE FROM credentials WHERE expires_at < :before",
   addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, quota, label, minted_at,
-      expires_at, token_sha256, key_id, bound)
-    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key, :bound)`,
+      expires_at, token_sha256, key_id, bound, renewed_ms)
+    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key, :bound, :renewed)`,
   /** Forgets the oldest of those that a user minted and that have expired, beyond as many as may be valid. */
   forgetDerived: `DELETE FROM credentials WHERE jti IN (
       SELECT jti FROM credentials
@@ -47,9 +47,9 @@ export const credentialStatements = (dialect: Dialect) => ({
   /** Revoked ones count too: minting and revoking in turn must not fill the table. */
   addDerived: `INSERT INTO credentials
       (jti, user_id, privileges, trees, quota, label, parent, rooted_at, minted_at, expires_at,
-        token_sha256, key_id, bound)
+        token_sha256, key_id, bound, renewed_ms)
     SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :rooted, :now, :expiry,
-      :token, :key, CAST(:bound AS INTEGER)
+      :token, :key, CAST(:bound AS INTEGER), CAST(:renewed AS BIGINT)
     WHERE NOT EXISTS (SELECT 1 FROM credentials WHERE jti = :parent AND revoked_at IS NOT NULL)
       AND NOT EXISTS (
         SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :rooted
@@ -86,7 +86,8 @@ export const credentialStatements = (dialect: Dialect) => ({
     WHERE revoked_at IS NULL AND jti IN (SELECT jti FROM revoked)`,
   findCredential: `SELECT ${COLUMNS} FROM credentials WHERE jti = :jti`,
   findShort: `SELECT ${COLUMNS} FROM credentials WHERE token_sha256 = ${dialect.bytes(":sha256")}`,
-  noteUses: `UPDATE credentials SET used_at = noted.at
+  noteUses: `UPDATE credentials SET used_at = noted.at,
+      expires_at = CASE WHEN renewed_ms IS NULL THEN expires_at ELSE noted.at + renewed_ms END
     FROM ${dialect.rows(":uses", { jti: "text", at: "bigint" })} AS noted
     WHERE credentials.jti = noted.jti AND coalesce(used_at, 0) < noted.at`,
   allCredentials: `SELECT ${COLUMNS} FROM credentials ORDER BY minted_at DESC, jti`,
@@ -117,7 +118,7 @@ export async function addMinted(
 
 /** The parameters that all statements which add a credential have. */
 export function parametersOf(
-  { jti, userId, privileges, trees, quota, label, mintedAt, expiresAt, isBound, short }:
+  { jti, userId, privileges, trees, quota, label, mintedAt, expiresAt, isBound, renewedMs, short }:
     MintedCredential,
 ): SqlParameters {
   return {
@@ -132,6 +133,7 @@ export function parametersOf(
     token: short === undefined ? null : Uint8Array.fromHex(short.tokenSha256),
     key: short?.keyId ?? null,
     bound: isBound === true ? 1 : 0,
+    renewed: renewedMs ?? null,
   };
 }
 

@@ -1,5 +1,7 @@
 import type {
+  DeviceLogin,
   Invitation,
+  NewDeviceLogin,
   Passkey,
   PasskeyUse,
   SignInStore,
@@ -10,11 +12,12 @@ import {
   type SqlParameters,
   type SqlRow,
   type Statements,
+  textOrNull,
   toBytes,
 } from "./dialect.ts";
 import type { SignInStatement } from "./sign_in_statements.ts";
 
-/** Keeps passkeys and invitations in the database of the records. */
+/** Keeps passkeys, invitations and machines that wait in the database of the records. */
 export class SqlSignInStore implements SignInStore {
   readonly #statements: Statements<SignInStatement>;
 
@@ -81,6 +84,52 @@ export class SqlSignInStore implements SignInStore {
       return (await run("takeInvitation", { token, now })).length > 0;
     }, person);
   }
+
+  async addDevice(device: NewDeviceLogin, max: number): Promise<boolean> {
+    const { deviceSha256, userCode: code, machine, address, createdAt: now } = device;
+    const added = await this.#statements.write(async (run) => {
+      await run("forgetDevices", { now });
+      return await run("addDevice", {
+        device: Uint8Array.fromHex(deviceSha256),
+        ...{ code, machine, now, max },
+        address: address ?? null,
+        expiry: device.expiresAt,
+      });
+    });
+    return added.length > 0;
+  }
+
+  async findDevice(code: string, now: number): Promise<DeviceLogin | undefined> {
+    return (await this.#statements.find("findDevice", { code, now })).map(toDevice)[0];
+  }
+
+  async decideDevice(
+    code: string,
+    { person, now }: { readonly person: number | undefined; readonly now: number },
+  ): Promise<boolean> {
+    const parameters = { code, person: person ?? null, now };
+    return (await commit(this.#statements, "decideDevice", parameters)).length > 0;
+  }
+
+  async takeDevice(deviceSha256: string, now: number): Promise<DeviceLogin | undefined> {
+    const parameters = { device: Uint8Array.fromHex(deviceSha256), now };
+    // Machines ask often, and write nothing as long as they wait.
+    const [found] = await this.#statements.find("findByDevice", parameters);
+    if (found === undefined || found.decided_at === null) return found && toDevice(found);
+    return (await commit(this.#statements, "takeDevice", parameters)).map(toDevice)[0];
+  }
+}
+
+function toDevice(row: SqlRow): DeviceLogin {
+  return {
+    userCode: String(row.user_code),
+    machine: String(row.machine),
+    address: textOrNull(row.address) ?? undefined,
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+    decidedAt: numberOrNull(row.decided_at) ?? undefined,
+    person: numberOrNull(row.person) ?? undefined,
+  };
 }
 
 function parametersOf(passkey: Passkey, max: number): SqlParameters {

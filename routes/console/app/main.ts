@@ -1,5 +1,6 @@
 import { type ComponentChild, h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { DeviceLogin } from "./device_login.ts";
 import { ignoreOtherDrops } from "./files/drag.ts";
 import { resumeSession } from "./shared/api.ts";
 import { Invitation } from "./invitation.ts";
@@ -21,6 +22,7 @@ function Console(): ComponentChild {
   const state = useStore(session);
   const { room, path } = useStore(place);
   if (room === "invitation" && state.kind !== "unknown") return h(Invitation, { token: path });
+  if (room === "login" && state.kind === "signedIn") return h(DeviceLogin, { code: path });
   switch (state.kind) {
     case "unknown":
       return h(Resuming, null);
