@@ -64,7 +64,8 @@ a time, also those that the server does not know. Links and signed addresses end
   invite: {
     summary: "Print a link by which a person makes a passkey and signs in to the console",
     forms: ["invite NAME [--group G]…"],
-    details: `Adds the person, unless it is known. The link is for one use within 24 hours, and replaces a
+    details:
+      `Adds the person, unless it is known. The link is for one use within 24 hours, and replaces a
 former one. Who has lost all passkeys is invited again.
 
   --group G  A group of a new person. admins may do everything, members what they like in their own

@@ -86,7 +86,9 @@ export async function mintToken(
     ? undefined
     : { tokenSha256: shortTokenSha256(shortToken), keyId: caller.keyId };
   const { renewedMs } = request;
-  if (!await store.add({ ...credential, renewedMs, short }, MAX_DERIVED)) throw await notAdded(store, caller);
+  if (!await store.add({ ...credential, renewedMs, short }, MAX_DERIVED)) {
+    throw await notAdded(store, caller);
+  }
   return {
     credential: {
       ...credential,

@@ -41,7 +41,9 @@ export async function run(args: string[]): Promise<number> {
   await recordAudit(settings, { action: "users.invite", tree, details: { name: person.name } });
   print(invitationUrl(serverAddress(settings), token));
   printNote(
-    `For ${person.name} (user ${tree}), once, within ${INVITATION_MS / 3_600_000} hours: who opens it first ` +
+    `For ${person.name} (user ${tree}), once, within ${
+      INVITATION_MS / 3_600_000
+    } hours: who opens it first ` +
       "makes a passkey for this person",
   );
   return 0;

@@ -33,7 +33,10 @@ export async function beginDevice(
   address: string | undefined,
 ): Promise<WaitingDevice> {
   if (!MACHINE.test(machine)) {
-    throw new AppError("ErrResourcesInvalidRequest", `Invalid name of a machine: ${quoted(machine)}`);
+    throw new AppError(
+      "ErrResourcesInvalidRequest",
+      `Invalid name of a machine: ${quoted(machine)}`,
+    );
   }
   const deviceCode = randomBytes(32).toString("base64url");
   const userCode = newCode();
@@ -68,7 +71,12 @@ export async function findDevice(
 /** What a machine hears when it asks. */
 export type DeviceAnswer =
   | { readonly kind: "pending" | "denied" | "over" }
-  | { readonly kind: "approved"; readonly person: number; readonly at: number; readonly machine: string };
+  | {
+    readonly kind: "approved";
+    readonly person: number;
+    readonly at: number;
+    readonly machine: string;
+  };
 
 /** Answers a machine that asks. An answer other than `pending` is given once. */
 export async function askedByDevice(

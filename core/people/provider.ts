@@ -147,7 +147,9 @@ export class Provider {
     return {
       identity: { issuer, subject },
       session,
-      email: email !== undefined && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(email) ? email : undefined,
+      email: email !== undefined && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(email)
+        ? email
+        : undefined,
       names: [name, email?.split("@")[0]].filter((it) => it !== undefined),
       groups: groups.output,
     };

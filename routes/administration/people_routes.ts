@@ -1,6 +1,14 @@
 import * as operations from "../openapi/people.ts";
 import type { Route } from "../serving/route.ts";
-import { getPeople, getPerson, patchTeam, patchUser, postInvitation, postTeam, postUser } from "./people.ts";
+import {
+  getPeople,
+  getPerson,
+  patchTeam,
+  patchUser,
+  postInvitation,
+  postTeam,
+  postUser,
+} from "./people.ts";
 
 const ADMIN = { privilege: "users.admin" } as const;
 

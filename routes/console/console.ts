@@ -125,33 +125,59 @@ function serveSignIn(
       stepCookie: new ConsoleCookie(publicUrl, PROVIDER_STEP),
     };
     app.post(PROVIDER_PATH, guard, limit, (c) => beginByProvider(c, given));
-    app.get(`${PROVIDER_PATH}/callback`, limit, ...recorded("session.start"), (c) =>
-      finishByProvider(c, given));
+    app.get(
+      `${PROVIDER_PATH}/callback`,
+      limit,
+      ...recorded("session.start"),
+      (c) => finishByProvider(c, given),
+    );
     app.post(`${PROVIDER_PATH}/logout`, limit, (c) => logoutByProvider(c, given));
   }
   app.post(`${signIn}/passkey`, guard, limit, (c) => beginSignIn(c, signing));
-  app.post(`${signIn}/passkey/answer`, guard, limit, ...recorded("session.start"), (c) =>
-    finishSignIn(c, signing));
+  app.post(
+    `${signIn}/passkey/answer`,
+    guard,
+    limit,
+    ...recorded("session.start"),
+    (c) => finishSignIn(c, signing),
+  );
   app.post(invitation, guard, limit, (c) => openInvitation(c, signing));
-  app.post(`${invitation}/answer`, guard, limit, ...recorded("passkey.add"), (c) =>
-    finishInvitation(c, signing));
+  app.post(
+    `${invitation}/answer`,
+    guard,
+    limit,
+    ...recorded("passkey.add"),
+    (c) => finishInvitation(c, signing),
+  );
   const devices: DeviceParts = {
     ...signing,
     ...{ publicUrl, tokens, callerOfPerson },
     hasPeople: async () => provider !== undefined || await signing.passkeys.store.hasPasskeys(),
   };
   app.post(DEVICE_PATH, limit, (c) => authorizeDevice(c, devices));
-  app.post(`${DEVICE_PATH}/token`, limit, ...recorded("token.mint"), (c) =>
-    deviceToken(c, devices));
+  app.post(
+    `${DEVICE_PATH}/token`,
+    limit,
+    ...recorded("token.mint"),
+    (c) => deviceToken(c, devices),
+  );
   const login = `${CONSOLE_PATH}/logins/:code`;
   app.get(login, guard, (c) => showDevice(c, devices));
   app.post(login, guard, ...recorded("login.decide"), (c) => decideDevice(c, devices));
   app.get(passkeys, guard, (c) => listPasskeys(c, signing));
   app.post(passkeys, guard, (c) => beginPasskey(c, signing));
-  app.post(`${passkeys}/answer`, guard, ...recorded("passkey.add"), (c) =>
-    finishPasskey(c, signing));
-  app.delete(`${passkeys}/:id`, guard, ...recorded("passkey.delete"), (c) =>
-    deletePasskey(c, signing));
+  app.post(
+    `${passkeys}/answer`,
+    guard,
+    ...recorded("passkey.add"),
+    (c) => finishPasskey(c, signing),
+  );
+  app.delete(
+    `${passkeys}/:id`,
+    guard,
+    ...recorded("passkey.delete"),
+    (c) => deletePasskey(c, signing),
+  );
 }
 
 /** @throws {AppError} `ErrUnavailable` where the files of the console were not made. */

@@ -12,7 +12,7 @@ import {
 } from "../../core/people/devices.ts";
 import { mintToken, type TokenService } from "../../core/tokens.ts";
 import { CONSOLE_PATH } from "../../schemas/base_path.ts";
-import { type DeviceEntry, DeviceDecision } from "../../schemas/sign_in.ts";
+import { DeviceDecision, type DeviceEntry } from "../../schemas/sign_in.ts";
 import { success } from "../reply/envelope.ts";
 import { respond } from "../reply/respond.ts";
 import { BodyReader, jsonBody } from "../request/body.ts";
@@ -75,7 +75,9 @@ export async function deviceToken(c: Handled, parts: DeviceParts): Promise<Respo
       const caller = await parts.callerOfPerson({ userId, since, until, keyId: parts.keyId() });
       c.set("caller", caller);
       const person = await people.findByNumber(userId);
-      const trees = [...caller.trees ?? []].map(([tree, held]) => [String(tree), [...held]] as const);
+      const trees = [...caller.trees ?? []].map(([tree, held]) =>
+        [String(tree), [...held]] as const
+      );
       const { token, credential } = await mintToken(tokens, {
         caller,
         privileges: [...caller.privileges],

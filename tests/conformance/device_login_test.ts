@@ -62,7 +62,10 @@ Deno.test("C 27 a machine is logged in with a code that its person approves (RFC
     const { created_at: _, ...shown } = await ana.ask("GET", logins);
     assert.deepEqual(shown, { machine: "laptop", address: "127.0.0.1" });
     const written = waiting.user_code.toLowerCase().replace("-", " ");
-    assert.equal((await ana.ask("GET", `/logins/${encodeURIComponent(written)}`)).machine, "laptop");
+    assert.equal(
+      (await ana.ask("GET", `/logins/${encodeURIComponent(written)}`)).machine,
+      "laptop",
+    );
   });
   let token = "";
   await t.step("it gets a credential of the person, named after it, once", async () => {
@@ -166,7 +169,9 @@ Deno.test("C 27 a machine that is refused, unknown, late or nobody's gets nothin
       method: "POST",
       body: new URLSearchParams({ machine: "laptop" }),
     });
-    assert.deepEqual([response.status, await response.json()], [400, { error: "unauthorized_client" }]);
+    assert.deepEqual([response.status, await response.json()], [400, {
+      error: "unauthorized_client",
+    }]);
   });
 });
 

@@ -36,7 +36,7 @@ Deno.test("C 27 a person accepts an invitation with a passkey, and signs in with
   const { ana, key, number, first } = it;
 
   await t.step("it is signed in at once, as itself", async () => {
-    const { name, expires_at, privileges, ...who } = first;
+    const { name: _, expires_at, privileges, ...who } = first;
     assert.deepEqual(who, { user_id: number, user_name: "ana", is_person: true, trees: {} });
     assert.ok(privileges.includes("resources.upload") && !privileges.includes("resources.admin"));
     const left = Date.parse(expires_at) - Date.now();

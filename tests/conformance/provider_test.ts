@@ -143,7 +143,9 @@ Deno.test("C 27 a sign-in by the provider that is forged is refused", async (t) 
     },
     "a token with another key": {
       token: (it) =>
-        new jose.SignJWT(it).setProtectedHeader({ alg: "RS256", kid: "first" }).sign(other.privateKey),
+        new jose.SignJWT(it).setProtectedHeader({ alg: "RS256", kid: "first" }).sign(
+          other.privateKey,
+        ),
     },
     "a token signed with the secret of the client": {
       token: (it) =>
@@ -169,14 +171,17 @@ Deno.test("C 27 a sign-in by the provider that is forged is refused", async (t) 
     again.cookie = cookie;
     assert.equal(await again.comeBack(answer), REFUSED);
   });
-  await t.step("a state that another browser has begun with: nobody is signed in as somebody else", async () => {
-    const attacker = it.browser();
-    const answer = provider.signIn(await attacker.begin());
-    const victim = it.browser();
-    assert.equal(await victim.comeBack(answer), REFUSED);
-    await victim.begin();
-    assert.equal(await victim.comeBack(answer), REFUSED);
-  });
+  await t.step(
+    "a state that another browser has begun with: nobody is signed in as somebody else",
+    async () => {
+      const attacker = it.browser();
+      const answer = provider.signIn(await attacker.begin());
+      const victim = it.browser();
+      assert.equal(await victim.comeBack(answer), REFUSED);
+      await victim.begin();
+      assert.equal(await victim.comeBack(answer), REFUSED);
+    },
+  );
   await t.step("another state", async () => {
     assert.equal(await attempt((answer) => answer.set("state", "another")), REFUSED);
     assert.equal(await attempt((answer) => answer.delete("state")), REFUSED);
@@ -206,9 +211,13 @@ Deno.test("C 27 a sign-in by the provider that is forged is refused", async (t) 
   });
   await t.step("nothing leads elsewhere", async () => {
     const browser = it.browser();
-    const { url } = await browser.ask("POST", "/sign-in/provider?redirect_uri=https://evil.example", {
-      redirect_uri: "https://evil.example",
-    });
+    const { url } = await browser.ask(
+      "POST",
+      "/sign-in/provider?redirect_uri=https://evil.example",
+      {
+        redirect_uri: "https://evil.example",
+      },
+    );
     assert.equal(
       new URL(String(url)).searchParams.get("redirect_uri"),
       `${it.server.origin}/console/sign-in/provider/callback`,

@@ -66,7 +66,12 @@ function Decision({ code }: { readonly code: string }): ComponentChild {
   if (outcome !== undefined) {
     return [
       h("p", { key: "outcome", role: "status" }, outcome),
-      h(Button, { key: "on", label: "To the files", kind: "primary", onClick: () => goTo("files") }),
+      h(Button, {
+        key: "on",
+        label: "To the files",
+        kind: "primary",
+        onClick: () => goTo("files"),
+      }),
     ];
   }
   return h(Await<DeviceEntry>, {

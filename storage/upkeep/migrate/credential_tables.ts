@@ -57,6 +57,7 @@ export const CREDENTIAL_TABLES: readonly Table[] = [
       key_id: "text",
       used_at: "number",
       bound: "number",
+      renewed_ms: "number",
     },
     key: ["jti"],
     rowsAtOnce: 500,

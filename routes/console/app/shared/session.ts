@@ -60,6 +60,8 @@ export function treeLabel(tree: number): string {
   const { value } = session;
   const names = value.kind === "signedIn" ? value.session.tree_names : {};
   return names[String(tree)] ?? found.get(tree) ?? `Tree ${tree}`;
+}
+
 /** Whether the person may do nothing, in any tree. */
 export function holdsNothing(): boolean {
   const state = session.value;
