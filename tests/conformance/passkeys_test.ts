@@ -37,7 +37,10 @@ Deno.test("C 27 a person accepts an invitation with a passkey, and signs in with
 
   await t.step("it is signed in at once, as itself", async () => {
     const { name: _, expires_at, privileges, ...who } = first;
-    assert.deepEqual(who, { user_id: number, user_name: "ana", is_person: true, trees: {} });
+    assert.deepEqual(who, {
+      ...{ user_id: number, user_name: "ana", is_person: true },
+      ...{ trees: {}, tree_names: {} },
+    });
     assert.ok(privileges.includes("resources.upload") && !privileges.includes("resources.admin"));
     const left = Date.parse(expires_at) - Date.now();
     assert.ok(left > 0 && left <= 12 * 3_600_000);
