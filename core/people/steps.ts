@@ -22,6 +22,7 @@ export interface Step {
 /**
  * Keeps what a sign-in has to know of its former step at the browser, encrypted by a key that all servers of a
  * database have. So people who are not signed in write nothing to the database.
+ * See docs/design/signing_in.md.
  */
 export class Steps {
   readonly #key: () => Promise<Uint8Array>;

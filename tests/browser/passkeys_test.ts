@@ -101,6 +101,21 @@ Deno.test({
       await region(page, "People").getByText("bob").waitFor();
       await assertAccessible(page);
     });
+    await t.step("it approves a machine by its code", async () => {
+      const response = await fetch(`${browser.server.origin}/console/device`, {
+        method: "POST",
+        body: new URLSearchParams({ machine: "the <b>laptop</b>" }),
+      });
+      const { user_code } = await response.json();
+      const other = await browser.open("#/login");
+      await other.getByLabel("The code that strongroom login shows").fill(user_code.toLowerCase());
+      await button(other, "Go on").click();
+      await other.getByText("“the <b>laptop</b>” (127.0.0.1) has asked").waitFor();
+      await assertAccessible(other);
+      await button(other, "Approve").click();
+      await other.getByText("The machine is logged in.").waitFor();
+      await other.close();
+    });
     await t.step("and disables it", async () => {
       await button(page, "Disable bob").click();
       await button(page.getByRole("dialog"), "Disable").click();
