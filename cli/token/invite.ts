@@ -29,6 +29,9 @@ export async function run(args: string[]): Promise<number> {
     throw new UsageError("invite needs one argument: the name of a person");
   }
   const settings = loadSettings();
+  if (settings.console === "off") {
+    throw new UsageError("STRONGROOM_CONSOLE is off: nobody could open the invitation");
+  }
   const { person, token } = await withServerRegister(settings, async (register) => {
     try {
       const invited = await knownOrAdded(register, name, group);
