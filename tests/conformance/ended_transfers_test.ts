@@ -7,7 +7,8 @@ const LARGE_BYTES = 64 * 2 ** 20;
 
 /** A server with a large file of user 7, who is a person. */
 async function startServer() {
-  const server = await TestServer.start();
+  // No comment that keeps a stream alive is an occasion to end it.
+  const server = await TestServer.start({ app: { eventOptions: { heartbeatMs: 2 ** 30 } } });
   const admin = await server.admin();
   dataOf(await admin.json("POST", "/users/", { name: "ana", number: 7 }));
   const ana = await server.as(7);
