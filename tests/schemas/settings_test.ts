@@ -42,6 +42,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     jwksUrl: undefined,
     jwtIssuer: undefined,
     jwtAudience: undefined,
+    config: undefined,
     oidcIssuer: undefined,
     oidcClientId: undefined,
     oidcClientSecret: undefined,
