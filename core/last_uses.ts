@@ -40,7 +40,9 @@ export class LastUses implements AsyncDisposable {
     } catch (error) {
       // The next time tries again.
       this.#noted = new Map([...uses, ...this.#noted]);
-      this.#log.error("Cannot note when credentials or sessions were used", { error: asError(error) });
+      this.#log.error("Cannot note when credentials or sessions were used", {
+        error: asError(error),
+      });
     }
   }
 }
