@@ -15,6 +15,9 @@ export type Access = "all" | "data" | "login" | "server" | "transfer";
 export const COMMANDS = {
   serve: "all",
   token: "data",
+  user: "data",
+  team: "data",
+  invite: "data",
   scan: "all",
   rules: "all",
   scanners: "all",

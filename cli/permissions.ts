@@ -28,9 +28,9 @@ export interface Permissions {
 
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
-  const { dataDir, jwtPublicKey, jwksUrl, tlsCert, tlsKey } = settings;
+  const { dataDir, jwtPublicKey, jwksUrl, oidcIssuer, tlsCert, tlsKey, config } = settings;
   const files = [
-    ...[jwtPublicKey, tlsCert, tlsKey].filter((path) => path !== undefined),
+    ...[jwtPublicKey, tlsCert, tlsKey, config].filter((path) => path !== undefined),
     ...secretFiles(settings),
   ];
   const data = namesOf(dataDir);
@@ -38,7 +38,7 @@ export function permissionsFor(settings: Settings): Permissions {
   return {
     net: [
       authority(settings),
-      ...jwksUrl === undefined ? [] : [originAuthority(jwksUrl)],
+      ...[jwksUrl, oidcIssuer].filter((url) => url !== undefined).map(originAuthority),
       ...engines.net,
     ],
     read: [

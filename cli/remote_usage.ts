@@ -6,7 +6,7 @@ const TRANSFER_OPTIONS =
   --bwlimit SIZE         Transfer no more than this in a second, on average: 10MiB
   --dry-run              Print what would be done, and do nothing
   --server URL           Use this server; strongroom login list shows those that are known
-  --tree ID              Use the tree of this user, as the credential permits
+  --tree NAME            Use the tree of this user, as the credential permits
   --json                 Print the outcome as JSON`;
 
 const CONFLICT_OPTION =
@@ -25,8 +25,9 @@ export const REMOTE_USAGES = {
     summary: "Keep the URL of a server and a credential for it, for several servers if need be",
     forms: ["login [--hf] [--cacert FILE] URL", "login list", "login use URL"],
     details:
-      `Reads the credential from stdin, or without echo from the terminal, asks the server whether it accepts
-it, and keeps both in $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else
+      `Without a credential on stdin, prints a link and a code, by which a person who signs in to the console
+has the server make one, named after this machine; if the server knows nobody, reads one from the terminal
+without echo. Asks the server whether it accepts the credential, and keeps both in $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else
 can read. Commands use the server of the last login; login use makes another one the default, and --server
 names one for a command. STRONGROOM_URL and STRONGROOM_TOKEN take precedence over what is kept.
 login list prints the servers, and until when their credentials are valid.

@@ -1,5 +1,6 @@
 import { PRIVILEGES } from "../schemas/credentials.ts";
 import type { CommandName } from "./commands.ts";
+import { PEOPLE_USAGES } from "./people_usage.ts";
 import { REMOTE_USAGES } from "./remote_usage.ts";
 import type { Usage } from "./usage_type.ts";
 import { VERB_USAGES } from "./verb_usages.ts";
@@ -24,23 +25,23 @@ export const USAGES: Readonly<Record<Exclude<CommandName, Hidden>, Usage>> = {
   token: {
     summary: "Print a new credential for a server, or list or revoke them",
     forms: [
-      "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE]\n" +
+      "token --user NAME [--privileges P,…] [--admin] [--tree NAME=P,…]… [--ttl 1h] [--quota SIZE]\n" +
       "    [--hf | --s3]",
       "token list [--json]",
       "token revoke JTI",
-      "token revoke --user ID [--before TIME]",
+      "token revoke --user NAME [--before TIME]",
     ],
     details: `Signs with the secret in the data directory of the server, or STRONGROOM_JWT_SECRET.
 list prints the credentials that were minted or revoked, not the tokens. revoke makes a server,
 running or not, refuse a credential from now on, or with --user all of a user that were issued before
 a time, also those that the server does not know. Links and signed addresses end with them.
 
-  --user ID          The user whose files the credential gives access to
+  --user NAME        The user whose files the credential gives access to: a name, or a number
   --privileges P,…   ${
       PRIVILEGES.join(", ").replaceAll(/(.{1,70}), /g, "$1,\n                     ")
     }
   --admin            All privileges
-  --tree ID=P,…      Privileges in the tree of another user; view is short for resources.view
+  --tree NAME=P,…    Privileges in the tree of another user; view is short for resources.view
   --ttl TIME         How long it is valid: 90s, 15m, 1h, 30d. Default: 1h
   --quota SIZE       The most bytes of the user's files, such as 5GiB
   --hf               A short one, hf_ and 37 letters and digits: clients of the model hub that take
@@ -58,6 +59,21 @@ a time, also those that the server does not know. Links and signed addresses end
       "strongroom token revoke --user 7",
     ],
     values: { "--privileges": PRIVILEGES },
+  },
+  ...PEOPLE_USAGES,
+  invite: {
+    summary: "Print a link by which a person makes a passkey and signs in to the console",
+    forms: ["invite NAME [--group G]…"],
+    details:
+      `Adds the person, unless it is known. The link is for one use within 24 hours, and replaces a
+former one. Who has lost all passkeys is invited again.
+
+  --group G  A group of a new person. admins may do everything, members what they like in their own
+             tree, unless the server has roles of its own. Default: members`,
+    examples: [
+      "strongroom invite ana",
+      "strongroom invite ben --group admins",
+    ],
   },
   scan: {
     summary: "Scan model files on this machine, and report what is dangerous in them",
@@ -80,7 +96,7 @@ The path - is stdin, which --name names. Links to files are followed.
   --name NAME            The name of what comes on stdin
   --remote               Have a server scan paths of its tree: STRONGROOM_URL, or that of strongroom login
   --server URL           With --remote: another server than that
-  --tree ID              With --remote: the tree of another user`,
+  --tree NAME            With --remote: the tree of another user`,
     examples: [
       "strongroom scan model.safetensors",
       "strongroom scan --format sarif -o report.sarif --fail-on critical models/",

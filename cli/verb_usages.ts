@@ -1,7 +1,7 @@
 import type { Usage } from "./usage_type.ts";
 
 const COMMON = `  --server URL  Use this server; strongroom login list shows those that are known
-  --tree ID     Act in the tree of another user
+  --tree NAME   Act in the tree of another user
   --json        Print JSON, a line for each entry`;
 
 /** How to use the verbs for files on a server (C 25). */
@@ -10,7 +10,7 @@ export const VERB_USAGES = {
     summary: "Print files of a server, one after the other",
     forms: ["cat PATH…"],
     details: `  --server URL  Use this server; strongroom login list shows those that are known
-  --tree ID     Print files in the tree of another user`,
+  --tree NAME   Print files in the tree of another user`,
     examples: ["strongroom cat models/config.json | jq .architectures"],
     remotePaths: "all",
   },
@@ -25,7 +25,7 @@ come first, then the directories with their names.
   -R, --recursive  List the directories below, too
   --at VERSION     As it was at a version, at a time such as 2026-11-22T09:00:00Z, or by a tag
   --server URL     Use this server; strongroom login list shows those that are known
-  --tree ID        List the tree of another user
+  --tree NAME      List the tree of another user
   --json           Print JSON, a line for each entry`,
     examples: [
       "strongroom ls -l models",
@@ -40,7 +40,7 @@ come first, then the directories with their names.
     forms: ["tree [--depth N] [PATH]"],
     details: `  --depth N     Show so many levels of directories only
   --server URL  Use this server; strongroom login list shows those that are known
-  --tree ID     List the tree of another user`,
+  --tree NAME   List the tree of another user`,
     examples: ["strongroom tree --depth 2 models"],
     remotePaths: "all",
   },
@@ -55,7 +55,7 @@ come first, then the directories with their names.
   --min-size SIZE  Files of this size or more, such as 5GiB
   --max-size SIZE  Files of this size or less
   --server URL     Use this server; strongroom login list shows those that are known
-  --tree ID        Search the tree of another user
+  --tree NAME      Search the tree of another user
   --json           Print JSON, a line for each entry`,
     examples: [
       "strongroom find --name '*.pkl' --name '*.pt'",
@@ -78,7 +78,7 @@ come first, then the directories with their names.
 
   --all         Of all trees together, which needs resources.admin
   --server URL  Use this server; strongroom login list shows those that are known
-  --tree ID     Of the tree of another user
+  --tree NAME   Of the tree of another user
   --json        Print it as JSON`,
     examples: ["strongroom usage", "strongroom usage --all --json | jq .stored_bytes"],
   },
@@ -124,7 +124,7 @@ or none; a request takes 1000.
   -f, --force      Leave out paths that are not there
   --purge          Have no earlier version keep the content, as a secret must not be kept
   --server URL     Use this server; strongroom login list shows those that are known
-  --tree ID        Delete in the tree of another user
+  --tree NAME      Delete in the tree of another user
   --json           Print the deleted entries as JSON, a line for each`,
     examples: ["strongroom rm notes.txt", "strongroom rm -rf models/old models/older"],
     remotePaths: "all",
@@ -136,7 +136,7 @@ or none; a request takes 1000.
 
   --since ID    Print what happened after an event, whose id --json shows
   --server URL  Use this server; strongroom login list shows those that are known
-  --tree ID     Follow the tree of another user
+  --tree NAME   Follow the tree of another user
   --json        Print JSON, a line for each event`,
     examples: ["strongroom events", "strongroom events --json | jq -r .data.path"],
   },
@@ -148,7 +148,7 @@ or none; a request takes 1000.
   --expires TIME  How long the link is valid, 30d at most. Default: 7d
   --once          Serve one download only
   --server URL    Use this server; strongroom login list shows those that are known
-  --tree ID       Act in the tree of another user
+  --tree NAME     Act in the tree of another user
   --json          Print JSON, a line for each link`,
     examples: [
       "strongroom link models/first --expires 1d",

@@ -25,6 +25,8 @@ export interface Caller {
   readonly trees?: ReadonlyMap<number, ReadonlySet<string>> | undefined;
   /** The user whose tree the request names. @default none: its own, or with `resources.admin` all */
   readonly tree?: number | undefined;
+  /** How the request names that user: a message tells nothing else of it. */
+  readonly treeName?: string | undefined;
   /** The id of the credential, by which it can be revoked. */
   readonly jti?: string | undefined;
   /** When the credential was issued, in milliseconds since the Unix epoch. @default unknown, long ago */
@@ -33,6 +35,10 @@ export interface Caller {
   readonly keyId?: string | undefined;
   /** Whether the previous secret of the server signed the credential, and not the present one. @default false */
   readonly isOutdated?: boolean;
+  /** Whether it is a person who is signed in, and not a credential (C 27). @default false */
+  readonly isPerson?: boolean;
+  /** Whether it may never do more than the person with its number may then (C 27). @default false */
+  readonly isBound?: boolean;
   /** The quota of the caller's tree in bytes. @default that of the settings */
   readonly quota?: number | undefined;
   /** The tokens of the locks that the request has (RFC 4918, 6.5). @default none */
@@ -56,13 +62,15 @@ function holds({ privileges }: Caller, name: string): boolean {
  * credential states, none if it states nothing, and all if it is an administrator. Even
  * `resources.admin` reaches no further than this tree.
  * See docs/design/shared_trees.md.
+ *
+ * @param treeName How the request names the user. @default by its number
  */
-export function inTree(caller: Caller, tree: number): Caller {
-  if (tree === caller.userId) return { ...caller, tree };
+export function inTree(caller: Caller, tree: number, treeName = String(tree)): Caller {
+  if (tree === caller.userId) return { ...caller, tree, treeName };
   const privileges = caller.trees?.get(tree) ??
     (permits(caller, "resources.admin") ? caller.privileges : new Set());
   // The quota of the credential is that of the caller's own tree.
-  return { ...caller, tree, privileges, quota: undefined };
+  return { ...caller, tree, treeName, privileges, quota: undefined };
 }
 
 /**
@@ -94,7 +102,7 @@ export function requireAllOf(
 
 function requireHeld(caller: Caller, name: string): void {
   if (holds(caller, name)) return;
-  const where = caller.tree === undefined ? "" : ` in the tree of user ${caller.tree}`;
+  const where = caller.tree === undefined ? "" : ` in the tree of user ${caller.treeName}`;
   throw new AppError("ErrNotPermitted", `Privilege ${name} required${where}`);
 }
 

@@ -1,34 +1,93 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { Caller } from "./caller.ts";
 import type { Chunk } from "./content.ts";
+import type { LastUses } from "./last_uses.ts";
 
-/** A session of the console (C 24). Times are in milliseconds since the Unix epoch. */
-export interface StoredSession {
+/** How a person has signed in. */
+export type SignInMeans = "credential" | "passkey" | "provider";
+
+/** A session of the console (C 24, C 27). Times are in milliseconds since the Unix epoch. */
+export interface ListedSession {
   /** The SHA-256 of its key in hex. Nothing else of the key is kept. */
   readonly id: string;
   readonly userId: number;
-  /** The credential, encrypted with the key. */
-  readonly sealed: Chunk;
+  readonly means: SignInMeans;
+  /** The key of the server that it stands or falls with. @default that of its credential, or none */
+  readonly keyId: string | undefined;
+  /** What the provider calls its own session. @default nothing */
+  readonly providerSession: string | undefined;
+  /** What the browser called itself. */
+  readonly browser: string | undefined;
+  /** The address of the browser when the session began. */
+  readonly address: string | undefined;
   readonly createdAt: number;
+  /** When it was used last, as far as servers have noted it. */
+  readonly usedAt: number;
   readonly expiresAt: number;
+}
+
+export interface StoredSession extends ListedSession {
+  /** The credential, encrypted with the key. @default the person has signed in without one */
+  readonly sealed: Chunk | undefined;
+}
+
+/** Sessions that were begun by the provider. */
+export interface BegunByProvider {
+  /** Whose. @default anybody's */
+  readonly userId?: number | undefined;
+  /** By which session of the provider. @default any */
+  readonly providerSession?: string | undefined;
 }
 
 /** The sessions of all servers that share a database. */
 export interface ConsoleSessionStore {
   /** Adds a session. Forgets those that have expired, and of the same user all but the `max` newest. */
   add(session: StoredSession, max: number): Promise<void>;
-  /** The encrypted credential of a session, unless it has ended. */
-  find(id: string, now: number): Promise<Chunk | undefined>;
+  /** A session, unless it was removed or has expired. */
+  find(id: string, now: number): Promise<StoredSession | undefined>;
+  /** The sessions of a user that have not expired, newest first. */
+  list(userId: number, now: number): Promise<ListedSession[]>;
   remove(id: string): Promise<void>;
+  /** Removes what was begun by the provider. */
+  removeOfProvider(begun: BegunByProvider): Promise<void>;
+  /** Notes when sessions were used last, by id. */
+  noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
 }
 
-/** An open session, and the credential that it was opened with. */
+/** A person who has signed in without a credential. */
+export interface SignedInPerson {
+  readonly userId: number;
+  /** When the session began, in milliseconds since the Unix epoch. */
+  readonly since: number;
+  /** When it ends at the latest, in milliseconds since the Unix epoch. */
+  readonly until: number;
+  /** The key of the server that it stands or falls with. */
+  readonly keyId: string | undefined;
+}
+
+/** An open session. */
 export interface OpenSession {
   /** What pages know the session by. It opens nothing. */
   readonly name: string;
-  readonly credential: string;
+  /** Whose it is: of the credential that it was opened with, or of a person. */
+  readonly holder: string | SignedInPerson;
   /** Whether the session has ended since. */
   readonly hasEnded: () => Promise<boolean>;
+}
+
+/** From where a session is opened, as its list shows it. */
+export type SessionOrigin = Pick<ListedSession, "browser" | "address">;
+
+/** Who opens a session without a credential. */
+export interface PersonSignIn extends Pick<ListedSession, "userId" | "keyId"> {
+  readonly means: Exclude<SignInMeans, "credential">;
+  readonly providerSession?: string | undefined;
+}
+
+/** The key of a new session, which only the browser keeps, and its name. */
+export interface NewSession {
+  readonly key: string;
+  readonly name: string;
 }
 
 /** 256 random bits. */
@@ -38,50 +97,125 @@ const KEY = /^[\w-]{43}$/;
 const MAX_SESSIONS = 100;
 /** How long a session is kept after its credential, which then says itself why it is over, in milliseconds. */
 const KEPT_MS = 86_400_000;
+/** How long a session of a person lasts (C 27), and how long while nobody uses it, in milliseconds. */
+const MAX_SESSION_MS = 12 * 60 * 60_000;
+const MAX_IDLE_MS = 2 * 60 * 60_000;
+/** As much as is kept of what a browser calls itself. */
+const MAX_BROWSER_LENGTH = 300;
 /** Each key encrypts one credential, so that the nonce may be the same. */
 const NONCE = new Uint8Array(12);
 const TAG_BYTES = 16;
 
 /**
- * The sessions of the console. A browser keeps a random key, and the database a credential that only this key
- * decrypts: neither has the credential, and with its row the session is over everywhere (C 31).
+ * The sessions of the console. A browser keeps a random key, and the database its SHA-256: with its row the
+ * session is over everywhere (C 31). The row of one that was opened with a credential has that, encrypted with
+ * the key, so that neither side has the credential. One of a person has none, ends after {@link MAX_SESSION_MS},
+ * and before that when nobody has used it for {@link MAX_IDLE_MS}.
  */
 export class ConsoleSessions {
   readonly #store: ConsoleSessionStore;
+  readonly #uses: Pick<LastUses, "note">;
 
-  constructor(store: ConsoleSessionStore) {
+  /** @param uses Notes when sessions are used. */
+  constructor(store: ConsoleSessionStore, uses: Pick<LastUses, "note">) {
     this.#store = store;
+    this.#uses = uses;
   }
 
-  /** Opens a session for a credential that has been verified. Returns its key and its name. */
-  async open(
+  /** Opens a session for a credential that has been verified. */
+  open(
     credential: string,
     { userId, expiresAt }: Pick<Caller, "userId" | "expiresAt">,
-  ): Promise<{ readonly key: string; readonly name: string }> {
-    const key = randomBytes(KEY_BYTES).toString("base64url");
+    origin: SessionOrigin,
+  ): Promise<NewSession> {
+    const key = newKey();
+    return this.#add(key, origin, {
+      userId,
+      means: "credential",
+      sealed: seal(credential, key),
+      keyId: undefined,
+      providerSession: undefined,
+      expiresAt: expiresAt + KEPT_MS,
+    });
+  }
+
+  /** Opens a session for a person who has just signed in. */
+  openFor(
+    { userId, keyId, means, providerSession }: PersonSignIn,
+    origin: SessionOrigin,
+  ): Promise<NewSession> {
+    return this.#add(newKey(), origin, {
+      ...{ userId, means, keyId, providerSession },
+      sealed: undefined,
+      expiresAt: Date.now() + MAX_SESSION_MS,
+    });
+  }
+
+  async #add(
+    key: string,
+    { browser, address }: SessionOrigin,
+    session: Omit<StoredSession, "id" | "createdAt" | "usedAt" | keyof SessionOrigin>,
+  ): Promise<NewSession> {
     const id = idOf(key);
-    const sealed = seal(credential, key);
-    const end = expiresAt + KEPT_MS;
-    const session = { id, userId, sealed, createdAt: Date.now(), expiresAt: end };
-    await this.#store.add(session, MAX_SESSIONS);
+    const now = Date.now();
+    const shown = { browser: browser?.slice(0, MAX_BROWSER_LENGTH), address };
+    await this.#store.add({ ...session, ...shown, id, createdAt: now, usedAt: now }, MAX_SESSIONS);
     return { key, name: nameOf(id) };
   }
 
-  /** The session with a key, unless it has ended. */
+  /** The session with a key, unless it has ended. It counts as used. */
   async find(key: string): Promise<OpenSession | undefined> {
     if (!KEY.test(key)) return undefined;
     const id = idOf(key);
-    const find = () => this.#store.find(id, Date.now());
-    const sealed = await find();
-    if (sealed === undefined) return undefined;
+    const find = async () => {
+      const found = await this.#store.find(id, Date.now());
+      return found === undefined || isIdle(found) ? undefined : found;
+    };
+    const session = await find();
+    if (session === undefined) return undefined;
+    this.#uses.note(id);
     const hasEnded = async () => await find() === undefined;
-    return { name: nameOf(id), credential: unseal(sealed, key), hasEnded };
+    return { name: nameOf(id), holder: holderOf(session, key), hasEnded };
   }
 
   /** Ends the session with a key, at all servers. */
   async end(key: string): Promise<void> {
     if (KEY.test(key)) await this.#store.remove(idOf(key));
   }
+
+  /** Ends what was begun by the provider, at all servers. */
+  async endOfProvider(begun: BegunByProvider): Promise<void> {
+    await this.#store.removeOfProvider(begun);
+  }
+
+  /** The open sessions of a user, newest first. */
+  async list(userId: number): Promise<readonly (ListedSession & { readonly name: string })[]> {
+    const found = await this.#store.list(userId, Date.now());
+    return found.filter((session) => !isIdle(session))
+      .map((session) => ({ ...session, name: nameOf(session.id) }));
+  }
+
+  /** Ends the session of a user with a name, at all servers. Returns whether there is one. */
+  async endNamed(userId: number, name: string): Promise<boolean> {
+    const found = (await this.list(userId)).find((session) => session.name === name);
+    if (found !== undefined) await this.#store.remove(found.id);
+    return found !== undefined;
+  }
+}
+
+function isIdle({ means, usedAt }: ListedSession): boolean {
+  return means !== "credential" && usedAt + MAX_IDLE_MS <= Date.now();
+}
+
+function holderOf(
+  { sealed, userId, createdAt: since, expiresAt: until, keyId }: StoredSession,
+  key: string,
+): OpenSession["holder"] {
+  return sealed === undefined ? { userId, since, until, keyId } : unseal(sealed, key);
+}
+
+function newKey(): string {
+  return randomBytes(KEY_BYTES).toString("base64url");
 }
 
 function idOf(key: string): string {

@@ -20,6 +20,8 @@ export interface RegisteredCredential {
   readonly expiresAt: number | undefined;
   /** Undefined unless it is revoked. */
   readonly revokedAt: number | undefined;
+  /** Whether it may never do more than the person with its number may then (C 27). @default false */
+  readonly isBound?: boolean;
   /** What a short credential has besides (C 31). @default it is a signed token */
   readonly short?: ShortCredential | undefined;
 }
@@ -45,6 +47,8 @@ export interface DerivedCredential extends Omit<RegisteredCredential, "revokedAt
   readonly parent: string;
   /** When the parent was issued, in case that it is not recorded. */
   readonly parentIssuedAt: number;
+  /** How long it lasts after each use, in milliseconds. @default it ends at its time */
+  readonly renewedMs?: number | undefined;
   /** @default it is a signed token */
   readonly short?: NewShortCredential | undefined;
   readonly mintedAt: number;
@@ -70,6 +74,9 @@ export interface MintedCredential {
   readonly expiresAt: number;
   readonly label?: string | undefined;
   readonly quota?: number | undefined;
+  readonly isBound?: boolean;
+  /** How long it lasts after each use, in milliseconds. @default it ends at its time */
+  readonly renewedMs?: number | undefined;
   /** @default it is a signed token */
   readonly short?: NewShortCredential | undefined;
 }

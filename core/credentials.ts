@@ -93,6 +93,7 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
         keyId: ids[keyIndex],
         isOutdated: keyIndex > 0,
         quota: claims.output.quota,
+        isBound: claims.output.bound,
         expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
       };
       verified.keep(token, caller);
@@ -142,6 +143,8 @@ export interface NewClaims {
   readonly jti?: string | undefined;
   /** The quota of the user in bytes. @default that of the settings */
   readonly quota?: number | undefined;
+  /** @default false */
+  readonly isBound?: boolean;
 }
 
 /** Makes a credential. */
@@ -171,7 +174,7 @@ export function credentialSigner(options: SignerOptions): SignCredential {
 }
 
 function signed(
-  { userId, privileges, trees, expiresAt, jti, quota }: NewClaims,
+  { userId, privileges, trees, expiresAt, jti, quota, isBound = false }: NewClaims,
   { secret, issuer, audience }: SignerOptions,
 ): Promise<string> {
   const now = Date.now();
@@ -181,6 +184,7 @@ function signed(
     privileges: [...privileges],
     ...(trees !== undefined && { trees }),
     ...(quota !== undefined && { quota }),
+    ...(isBound && { bound: true }),
   })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setSubject(String(userId))

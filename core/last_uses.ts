@@ -6,7 +6,7 @@ import { Periodic } from "./periodic.ts";
 const INTERVAL_MS = 60_000;
 
 /**
- * Notes when short credentials were used last (C 31): once a minute for all of them, and at the end, so that
+ * Notes when short credentials, or sessions, were used last (C 31): once a minute for all of them, and at the end, so that
  * no request waits for it.
  */
 export class LastUses implements AsyncDisposable {
@@ -40,7 +40,9 @@ export class LastUses implements AsyncDisposable {
     } catch (error) {
       // The next time tries again.
       this.#noted = new Map([...uses, ...this.#noted]);
-      this.#log.error("Cannot note when credentials were used", { error: asError(error) });
+      this.#log.error("Cannot note when credentials or sessions were used", {
+        error: asError(error),
+      });
     }
   }
 }

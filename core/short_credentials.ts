@@ -98,7 +98,7 @@ export function registeredCallers(
 }
 
 function callerOf(
-  { jti, userId, privileges, trees, quota, mintedAt = 0, expiresAt = 0, short }:
+  { jti, userId, privileges, trees, quota, mintedAt = 0, expiresAt = 0, isBound, short }:
     RegisteredCredential,
   keyId: string | undefined,
 ): Caller {
@@ -115,6 +115,7 @@ function callerOf(
     keyId: short?.keyId,
     isOutdated: short?.keyId !== keyId,
     quota,
+    ...(isBound !== undefined && { isBound }),
     expiresAt: expiresAt + LEEWAY_S * 1000,
   };
 }

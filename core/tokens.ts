@@ -21,6 +21,10 @@ const MAX_DERIVED = 1000;
 /** The most trees that a credential names: it travels in a header of each request. */
 const MAX_TREES = 50;
 const MAX_LIFETIME_S = 365 * 24 * 60 * 60;
+/** How long a credential of a person lasts that asks for no time. */
+const PERSON_LIFETIME_S = 90 * 24 * 60 * 60;
+/** The parent of what a person has minted itself, with its number. */
+const PARENT_OF_PERSONS = "person:";
 const LABEL = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
 
 /** A request for a credential. */
@@ -35,6 +39,8 @@ export interface MintTokenRequest {
   readonly label?: string | undefined;
   /** Whether its token is short, as clients of the model hub need it (C 31). @default false */
   readonly isShort?: boolean | undefined;
+  /** How long it lasts after each use, in milliseconds. @default it ends at its time */
+  readonly renewedMs?: number | undefined;
 }
 
 /**
@@ -51,16 +57,17 @@ export async function mintToken(
   { store, sign, userQuota }: TokenService,
   request: MintTokenRequest,
 ): Promise<{ readonly credential: RegisteredCredential; readonly token: string }> {
-  if (sign === undefined) {
-    const reason = "this server only verifies the credentials of another issuer";
-    throw new AppError("ErrTokensNotIssued", `Cannot mint a credential: ${reason}`);
-  }
-  const { caller, label } = request;
+  const { caller, label, isShort = false } = request;
+  const isPerson = caller.isPerson === true;
+  // The register has all of a short credential of a person.
+  if (!isPerson) requireSigner(sign);
+  const shortToken = isShort ? newShortToken() : undefined;
+  const issue = shortToken === undefined ? requireSigner(sign) : () => Promise.resolve(shortToken);
   const now = Date.now();
   const held = heldOf(request);
   const asked = lifetimeOf(request.expiresIn);
   refuseLabel(label);
-  const parent = mintingIdOf(caller);
+  const parent = isPerson ? PARENT_OF_PERSONS + caller.userId : mintingIdOf(caller);
   requireAllOf(caller, held);
   const credential = {
     jti: crypto.randomUUID(),
@@ -69,23 +76,26 @@ export async function mintToken(
     quota: quotaWithin(caller.quota ?? userQuota, request.quota) ?? caller.quota,
     label,
     parent,
-    parentIssuedAt: caller.issuedAt ?? 0,
+    // What a person has minted outlives its session.
+    parentIssuedAt: isPerson ? now : caller.issuedAt ?? 0,
     mintedAt: now,
     expiresAt: endWithin(caller, asked, now),
+    isBound: caller.isBound === true,
   };
-  const { isShort = false } = request;
-  const token = isShort ? newShortToken() : undefined;
-  const short = token === undefined
+  const short = shortToken === undefined
     ? undefined
-    : { tokenSha256: shortTokenSha256(token), keyId: caller.keyId };
-  if (!await store.add({ ...credential, short }, MAX_DERIVED)) throw await notAdded(store, caller);
+    : { tokenSha256: shortTokenSha256(shortToken), keyId: caller.keyId };
+  const { renewedMs } = request;
+  if (!await store.add({ ...credential, renewedMs, short }, MAX_DERIVED)) {
+    throw await notAdded(store, caller);
+  }
   return {
     credential: {
       ...credential,
       revokedAt: undefined,
       ...(short !== undefined && { short: { keyId: short.keyId, usedAt: undefined } }),
     },
-    token: token ?? await sign({ ...credential, expiresAt: credential.expiresAt / 1000 }),
+    token: await issue({ ...credential, expiresAt: credential.expiresAt / 1000 }),
   };
 }
 
@@ -130,9 +140,16 @@ export async function revokeToken(
   if (!permits(caller, "resources.admin") && jti !== caller.jti) {
     const found = await store.find(jti);
     if (found?.userId !== caller.userId) throw notFound(jti);
-    requireAllOf(caller, found);
+    // A person who may do less than before ends what it has minted then.
+    if (caller.isPerson !== true) requireAllOf(caller, found);
   }
   return await store.revoke(jti, Date.now());
+}
+
+function requireSigner(sign: SignCredential | undefined): SignCredential {
+  if (sign !== undefined) return sign;
+  const reason = "this server only verifies the credentials of another issuer";
+  throw new AppError("ErrTokensNotIssued", `Cannot mint a credential: ${reason}`);
 }
 
 /** The `jti` of a credential that may mint others: they are revoked with it, so it must be possible to. */
@@ -179,6 +196,11 @@ function lifetimeOf(expiresIn: number | string | undefined): number | undefined 
   );
 }
 
+/** Whether what minted a credential is a person, and not another credential. */
+export function isPersonParent(parent: string): boolean {
+  return parent.startsWith(PARENT_OF_PERSONS);
+}
+
 /** Whether a text can be what a user calls a credential. */
 export function isLabel(text: string): boolean {
   return LABEL.test(text) && text.trim() !== "";
@@ -199,8 +221,9 @@ function quotaWithin(limit: number | undefined, asked: number | undefined): numb
 
 /** When the credential expires: a whole second, not after the caller's, which is accepted for a while longer. */
 function endWithin(caller: Caller, asked: number | undefined, now: number): number {
-  const last = Math.floor(caller.expiresAt / 1000) - LEEWAY_S;
   const second = Math.floor(now / 1000);
+  if (caller.isPerson === true) return (second + (asked ?? PERSON_LIFETIME_S)) * 1000;
+  const last = Math.floor(caller.expiresAt / 1000) - LEEWAY_S;
   const end = asked === undefined ? Math.min(last, second + MAX_LIFETIME_S) : second + asked;
   if (end <= last && end > second) return end * 1000;
   throw new AppError(

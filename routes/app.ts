@@ -1,9 +1,14 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { AuditLog } from "../core/audit.ts";
-import type { ConsoleSessions } from "../core/console_sessions.ts";
+import type { Caller } from "../core/caller.ts";
+import type { ConsoleSessions, SignedInPerson } from "../core/console_sessions.ts";
 import type { Chunk } from "../core/content.ts";
 import { quoted } from "../core/errors.ts";
+import type { Provider } from "../core/people/provider.ts";
+import type { PeopleStore } from "../core/people/store.ts";
+import type { PasskeyService } from "../core/people/passkeys.ts";
+import type { TokenService } from "../core/tokens.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./serving/audit.ts";
 import { type Access, requirePrivate, requirePrivilege } from "./serving/auth.ts";
@@ -53,6 +58,10 @@ export interface AppOptions
   /** Whether `GET /metrics` needs no credential. @default false */
   readonly openMetrics?: boolean;
   readonly sessions: ConsoleSessions;
+  readonly callerOfPerson: ConsoleParts["callerOfPerson"];
+  readonly keyId: ConsoleParts["keyId"];
+  /** By which people sign in. @default none */
+  readonly provider?: Provider | undefined;
   /** Adds the console. @default none */
   readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
   readonly readConsole: ConsoleParts["readConsole"];
@@ -62,8 +71,17 @@ export interface AppOptions
 /** What the console is made of (C 24). */
 export interface ConsoleParts {
   readonly app: App;
+  readonly audit: AuditLog;
   readonly verify: Access["verify"];
   readonly sessions: ConsoleSessions;
+  /** The caller of a person who is signed in. */
+  readonly callerOfPerson: (person: SignedInPerson) => Promise<Caller>;
+  /** The id of the key that sessions of persons stand or fall with. */
+  readonly keyId: () => string | undefined;
+  readonly passkeys: PasskeyService;
+  readonly tokens: TokenService;
+  readonly provider?: Provider | undefined;
+  readonly people: PeopleStore;
   readonly publicUrl: PublicUrl;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;
@@ -75,7 +93,7 @@ export interface ConsoleParts {
 
 export interface ApiOptions {
   readonly base: string;
-  readonly credentialOf: Access["credentialOf"];
+  readonly holderOf: Access["holderOf"];
   /** What comes before the checks of a route. */
   readonly guard: (route: Route) => MiddlewareHandler<AppEnvironment>;
 }
@@ -108,15 +126,12 @@ export function createApp(options: AppOptions): App {
     serve(route, showsPassword ? [requirePrivate(publicUrl)] : []);
   }
   options.serveConsole?.({
+    ...options,
     app,
-    verify: options.verify,
-    sessions: options.sessions,
-    readConsole: options.readConsole,
-    readScanner: options.readScanner,
     publicUrl,
-    serveApi({ base, credentialOf, guard }) {
+    serveApi({ base, holderOf, guard }) {
       for (const route of API_ROUTES) {
-        serve({ ...route, path: base + route.path }, [guard(route)], credentialOf);
+        serve({ ...route, path: base + route.path }, [guard(route)], holderOf);
       }
     },
   });
@@ -146,13 +161,13 @@ function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
 type ServeRoute = (
   route: ServedRoute,
   before: readonly MiddlewareHandler<AppEnvironment>[],
-  credentialOf?: Access["credentialOf"],
+  holderOf?: Access["holderOf"],
 ) => void;
 
 /** What serves routes on the app. Users have the same limits on all of them. */
 function routeServer(app: App, options: AppOptions, services: Services): ServeRoute {
   const limits = { turns: new Turns(), links: options.linkLimits ?? new LinkLimits() };
-  return (route, before, credentialOf) => {
+  return (route, before, holderOf) => {
     const pattern = route.path
       .replace(/\{\+(\w+)\}$/, ":$1{[\\s\\S]+}")
       .replaceAll(/\{(\w+)\}\.git/g, ":$1{[^/]+\\.git}")
@@ -161,7 +176,7 @@ function routeServer(app: App, options: AppOptions, services: Services): ServeRo
       route.method,
       [pattern],
       ...before,
-      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, services, limits),
+      ...checksOf(route, { ...options, ...(holderOf && { holderOf }) }, services, limits),
       (c) => route.handle(c, services),
     );
   };

@@ -9,6 +9,7 @@ import type { ResourceEvent } from "../core/tree/change_set.ts";
 import { callerOf } from "./serving/auth.ts";
 import { scanOf } from "./reply/entries.ts";
 import type { AppEnvironment } from "./request/environment.ts";
+import { hasEnded } from "./request/permit.ts";
 import { parseQuery, wantsAll } from "./request/query.ts";
 import { streamed } from "./reply/streamed.ts";
 import type { EventOptions, ServerEvent, ServerEvents } from "./serving/route.ts";
@@ -33,7 +34,7 @@ export function serverEvents(limits?: ReplayLimits): ServerEvents {
 export async function streamEvents(
   c: Context<AppEnvironment>,
   events: ServerEvents,
-  { heartbeatMs = HEARTBEAT_MS, isOver = () => false }: EventOptions = {},
+  { heartbeatMs = HEARTBEAT_MS }: EventOptions = {},
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
   const caller = callerOf(c);
@@ -46,9 +47,7 @@ export async function streamEvents(
     idleMs: heartbeatMs,
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
-  const hasSessionEnded = c.get("hasSessionEnded");
-  const hasEnded = async () => await isOver(caller) || await hasSessionEnded?.() === true;
-  return await streamed(c, eventStream(batches, hasEnded), {
+  return await streamed(c, eventStream(batches, () => hasEnded(c.req.raw)), {
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store",
@@ -56,6 +55,7 @@ export async function streamEvents(
       "X-Accel-Buffering": "no",
     },
     onCancel: () => gone.abort(),
+    onEnd: () => gone.abort(),
   });
 }
 
@@ -67,10 +67,10 @@ function expiry({ expiresAt }: Caller): AbortSignal {
 
 async function* eventStream(
   batches: AsyncIterable<EventBatch>,
-  isOver: () => boolean | Promise<boolean>,
+  hasEnded: () => Promise<boolean>,
 ): AsyncGenerator<Chunk> {
   for await (const batch of batches) {
-    if (await isOver()) return;
+    if (await hasEnded()) return;
     yield encoder.encode(batchText(batch));
   }
 }

@@ -11,6 +11,7 @@ import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
 import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./trees/links.ts";
 import { getAudit } from "./administration/list_audit.ts";
+import { PEOPLE_ROUTES } from "./administration/people_routes.ts";
 import { BASE_PATH } from "../schemas/base_path.ts";
 import { showReportSchema, validateReports } from "./scans/reports.ts";
 import { respond } from "./reply/respond.ts";
@@ -169,7 +170,7 @@ export const API_ROUTES: readonly Route[] = [
     path: "/tokens",
     privilege: "resources.view",
     operation: tokenOperations.LIST,
-    handle: (c, { tokens }) => getTokens(c, tokens),
+    handle: (c, { tokens, people }) => getTokens(c, tokens, people),
   },
   {
     method: "DELETE",
@@ -181,18 +182,19 @@ export const API_ROUTES: readonly Route[] = [
   },
   {
     method: "POST",
-    path: "/users/{id}/revocations",
+    path: "/users/{named}/revocations",
     privilege: "resources.admin",
     action: "token.revoke",
     operation: tokenOperations.REVOKE_USER,
-    handle: (c, { tokens }) => postRevocation(c, tokens),
+    handle: (c, { tokens, people }) => postRevocation(c, tokens, people),
   },
+  ...PEOPLE_ROUTES,
   {
     method: "GET",
     path: "/audit",
     privilege: "resources.view",
     operation: auditOperations.LIST,
-    handle: (c, { auditTrail }) => getAudit(c, auditTrail),
+    handle: (c, { auditTrail, people }) => getAudit(c, auditTrail, people),
   },
   {
     method: "GET",

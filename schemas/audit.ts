@@ -8,6 +8,8 @@ export const AuditLine = v.looseObject({
     v.description("Who asked for it; absent for the operator, and for the holder of a link"),
   ),
   tree: v.pipe(v.optional(v.number()), v.description("The user whose tree it concerns")),
+  user_name: v.pipe(v.optional(v.string()), v.description("The name of user, if it has one")),
+  tree_name: v.pipe(v.optional(v.string()), v.description("The name of tree, if it has one")),
   address: v.pipe(v.optional(v.string()), v.description("The network address of the client")),
   action: v.pipe(v.string(), v.description("Such as resources.delete")),
   paths: v.pipe(

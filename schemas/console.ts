@@ -8,9 +8,30 @@ export interface ConsoleSession {
   /** What requests of the page name the session by. */
   readonly name: string;
   readonly user_id: number;
+  /** Null if nobody is known by this number. */
+  readonly user_name: string | null;
+  /** Whether the person is signed in itself, and not a credential. */
+  readonly is_person: boolean;
   readonly privileges: readonly string[];
   /** The privileges in the trees of other users, by user (C 19). */
   readonly trees: Readonly<Record<string, readonly string[]>>;
+  /** The names of those users, as far as they have one. */
+  readonly tree_names: Readonly<Record<string, string>>;
   /** When the credential expires: UTC, with milliseconds. */
   readonly expires_at: string;
+}
+
+/** A session of the console, as its user sees it. Times are UTC, with milliseconds. */
+export interface SessionEntry {
+  readonly name: string;
+  /** How the person has signed in. */
+  readonly means: "credential" | "passkey" | "provider";
+  /** What the browser called itself. */
+  readonly browser: string | null;
+  /** The address of the browser when the session began. */
+  readonly address: string | null;
+  readonly created_at: string;
+  /** Up to a minute late. */
+  readonly last_used_at: string;
+  readonly is_current: boolean;
 }

@@ -13,6 +13,7 @@ export const PRIVILEGES = [
   "scans.view",
   "scans.run",
   "metrics.view",
+  "users.admin",
 ] as const;
 
 /** The privileges that concern a tree. The others are not looked at in one. */
@@ -65,6 +66,8 @@ export const Claims = v.object({
   jti: v.optional(JwtId),
   /** The quota of the user, in bytes. */
   quota: v.optional(Quota),
+  /** Whether it may never do more than the person with this user id may then (C 27). */
+  bound: v.optional(v.boolean(), false),
   /** The milliseconds after the second `iat`, which revocations by time count. */
   iat_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999)), 0),
 });

@@ -16,9 +16,6 @@ export const PAGE = {
   before: { min: 1, max: Number.MAX_SAFE_INTEGER },
 } as const satisfies Readonly<Record<string, IntegerRange>>;
 
-/** The id of a user. */
-export const USER_ID = { min: 1, max: Number.MAX_SAFE_INTEGER } as const satisfies IntegerRange;
-
 /** How long a request may wait for a scan, in seconds (C 15). */
 export const SCAN_WAIT_S = { min: 0, max: 60, default: 0 } as const satisfies IntegerRange;
 

@@ -82,6 +82,16 @@ export const httpUrl = v.pipe(
   }, "an http or https URL"),
 );
 
+/** The URL of a provider (OpenID Connect Discovery, 2). Without TLS, anybody on the way could sign in as anybody. */
+export const issuer = v.pipe(
+  httpUrl,
+  v.check((value) => {
+    const { protocol, hostname, search, hash } = new URL(value);
+    const isOwn = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+    return (protocol === "https:" || isOwn) && search === "" && hash === "";
+  }, "an https URL without a query, or http of this host"),
+);
+
 /** The address of a content store (C 23). */
 export const contentUrl = v.pipe(
   text,

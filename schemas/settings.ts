@@ -7,6 +7,7 @@ import {
   formerSecret,
   host,
   httpUrl,
+  issuer,
   networks,
   oneOf,
   origin,
@@ -66,6 +67,15 @@ const entries = {
   jwksUrl: v.optional(httpUrl),
   jwtIssuer: v.optional(text),
   jwtAudience: v.optional(text),
+  /** The provider of OpenID Connect that people sign in by. Default: none. */
+  oidcIssuer: v.optional(issuer),
+  oidcClientId: v.optional(text),
+  oidcClientSecret: v.optional(text),
+  oidcClientSecretFile: v.optional(path),
+  /** The claim that has the groups of a person. */
+  oidcGroupsClaim: v.optional(text, "groups"),
+  /** The file of rules, such as roles. Default: strongroom.toml in the data directory, if it is there. */
+  config: v.optional(path),
   /** Default: 1 TiB, or maxUploadTotalSize if that is less. */
   maxUploadFileSize: v.optional(size(1)),
   /** How long an upload that can be resumed waits for its next bytes. */
@@ -142,6 +152,10 @@ const Settings = v.pipe(
     "set at most one of STRONGROOM_JWT_SECRET (with _PREVIOUS), STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
   ),
   v.check(
+    ({ oidcIssuer, oidcClientId }) => (oidcIssuer === undefined) === (oidcClientId === undefined),
+    "set STRONGROOM_OIDC_ISSUER and STRONGROOM_OIDC_CLIENT_ID together",
+  ),
+  v.check(
     ({ tlsCert, tlsKey }) => (tlsCert === undefined) === (tlsKey === undefined),
     "set STRONGROOM_TLS_CERT and STRONGROOM_TLS_KEY together",
   ),
@@ -204,6 +218,7 @@ const SECRET_KEYS = [
   "s3AccessKey",
   "s3SecretKey",
   "s3SessionToken",
+  "oidcClientSecret",
 ] as const;
 const SECRETS: ReadonlySet<string> = new Set(SECRET_KEYS);
 const MASK = "********";

@@ -56,7 +56,7 @@ export const TokenEntry = v.object({
   label: v.nullable(v.string()),
   parent: v.pipe(
     v.nullable(v.string()),
-    v.description("The jti of the credential that minted it; null if the operator did"),
+    v.description("The jti of the credential that minted it; null if the operator or a person did"),
   ),
   created_at: v.pipe(v.nullable(time), v.description("Null if another issuer minted it")),
   expires_at: v.pipe(v.nullable(time), v.description("Null if another issuer minted it")),

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { USER_NAMED } from "../../schemas/people.ts";
 import { UsageError } from "../usage_error.ts";
 import { httpClient } from "./authority.ts";
 import { findLogin } from "./find_login.ts";
@@ -28,7 +29,7 @@ export interface RequestOptions {
 export interface ConnectionOptions {
   /** The URL of the server. @default that of the environment or of `strongroom login` */
   readonly server?: string | undefined;
-  /** The user whose tree is used. @default that of the credential */
+  /** The name or the id of the user whose tree is used. @default that of the credential */
   readonly tree?: string | undefined;
   /** The version, time or tag at which the tree is read (C 26). @default it is read as it is */
   readonly at?: string | undefined;
@@ -64,11 +65,11 @@ export class Connection {
   /**
    * A connection to the server that the options or the environment name, or else that of `strongroom login`.
    *
-   * @throws {UsageError} when no server or credential is known, the server is not a URL, or the tree not a user id.
+   * @throws {UsageError} when no server or credential is known, the server is not a URL, or the tree neither a user id nor a name.
    */
   static async open({ tree, server, at }: ConnectionOptions): Promise<Connection> {
-    if (tree !== undefined && !/^[1-9]\d{0,15}$/.test(tree)) {
-      throw new UsageError(`--tree must be the id of a user, not "${tree}"`);
+    if (tree !== undefined && !USER_NAMED.test(tree)) {
+      throw new UsageError(`--tree must be the name or the id of a user, not "${tree}"`);
     }
     if (server === "") throw new UsageError('--server must be the URL of a server, not ""');
     return new Connection(await findLogin(server), tree, at);

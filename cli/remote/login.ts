@@ -8,6 +8,7 @@ import { UsageError } from "../usage_error.ts";
 import { givenCacert } from "./authority.ts";
 import { Connection, expiryOf } from "./connection.ts";
 import { type Login, loginPath, readLogins, writeLogins } from "./login_file.ts";
+import { loginByBrowser } from "./device_login.ts";
 import { readToken } from "./read_token.ts";
 import { RemoteError } from "./remote_error.ts";
 import { apiUrl, serverUrl } from "./server_url.ts";
@@ -30,8 +31,8 @@ export async function run(args: string[]): Promise<number> {
 
 async function login(args: readonly string[]): Promise<number> {
   const url = serverUrl(loginUrl("login", args));
-  const given = await readToken();
   const cacert = givenCacert();
+  const given = await givenOrApproved(url, cacert);
   await checkCredential(new Connection({ url, token: given, cacert }));
   const isShort = args.includes(SHORT);
   const token = isShort ? await shortFor({ url, token: given, cacert }) : given;
@@ -43,6 +44,17 @@ async function login(args: readonly string[]): Promise<number> {
   );
   if (isShort) print(`Those that take no other credential: export HF_TOKEN=${token}`);
   return 0;
+}
+
+/** The credential on stdin, or else the one that the person has the server make in a browser (C 27). */
+async function givenOrApproved(url: string, cacert: string | undefined): Promise<string> {
+  const piped = Deno.stdin.isTerminal() ? "" : await readToken();
+  if (piped !== "") return piped;
+  const approved = await loginByBrowser({ url, cacert });
+  if (approved !== undefined) return approved;
+  const typed = Deno.stdin.isTerminal() ? await readToken() : "";
+  if (typed !== "") return typed;
+  throw new UsageError("A credential is expected on stdin");
 }
 
 /** A short credential that permits what the given one does, which the server mints with it (C 31). */

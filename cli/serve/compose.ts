@@ -1,12 +1,17 @@
 import config from "../../deno.json" with { type: "json" };
 import { CapacityHistory, type HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
-import { ConsoleSessions } from "../../core/console_sessions.ts";
+import { namedAudit } from "../../core/people/named_audit.ts";
+import type { Caller } from "../../core/caller.ts";
+import { ConsoleSessions, type SignedInPerson } from "../../core/console_sessions.ts";
 import type { IsOver } from "../../core/credential_end.ts";
 import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
 import { withinTime } from "../../core/event_loop.ts";
 import { asError, type Log } from "../../core/log.ts";
+import { LastUses } from "../../core/last_uses.ts";
+import { Provider } from "../../core/people/provider.ts";
+import { Steps } from "../../core/people/steps.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
@@ -62,6 +67,10 @@ export interface ServerParts {
   readonly verify: VerifyCredential;
   readonly findAccessKey: FindAccessKey;
   readonly isOver: IsOver;
+  /** The caller of a person who is signed in. */
+  readonly callerOfPerson: (person: SignedInPerson) => Promise<Caller>;
+  /** The id of the key that credentials are signed with now, if it is the server's. */
+  readonly keyId: () => string | undefined;
   /** @default the server mints no credentials */
   readonly sign?: SignCredential | undefined;
   readonly audit: AuditLog;
@@ -106,6 +115,8 @@ export async function compose(
     verify,
     findAccessKey,
     isOver,
+    callerOfPerson,
+    keyId,
     sign,
     audit,
     findKeyProblem,
@@ -181,8 +192,7 @@ export async function compose(
     events,
     verify,
     isOver,
-    audit,
-    eventOptions: { isOver },
+    audit: namedAudit(audit, records.people),
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () =>
@@ -191,6 +201,7 @@ export async function compose(
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links, isOver },
     tokens: { store: records.credentials, sign, userQuota: settings.userQuota },
+    people: records.people,
     auditTrail: auditTrail(settings.auditLog, settings.dataDir),
     uploads,
     hub,
@@ -220,7 +231,15 @@ export async function compose(
     }),
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
-    sessions: new ConsoleSessions(records.sessions),
+    sessions: new ConsoleSessions(records.sessions, parts.use(new LastUses(records.sessions, log))),
+    callerOfPerson,
+    keyId,
+    provider: providerOf(settings),
+    passkeys: {
+      store: records.signIns,
+      people: records.people,
+      steps: new Steps(() => records.objects.key()),
+    },
     serveConsole: settings.console === "on" ? serveConsole : undefined,
     readConsole,
     readScanner: readBrowserScanner,
@@ -259,6 +278,17 @@ export async function compose(
       stoppingScans(serveApp(app, { ...options, events, inFlight, log }), { jobs, automatic }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The provider that people sign in by, if there is one. */
+function providerOf(
+  { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret, oidcGroupsClaim }: Settings,
+): Provider | undefined {
+  return issuer === undefined || clientId === undefined ? undefined : new Provider({
+    ...{ issuer, clientId },
+    clientSecret: oidcClientSecret,
+    groupsClaim: oidcGroupsClaim,
+  });
 }
 
 /** What is wrong with the keys, which may be asked of another server. */

@@ -8,6 +8,9 @@ import {
 } from "../../core/credentials.ts";
 import { accessKeyFinder, type FindAccessKey } from "../../core/s3/access_keys.ts";
 import type { LastUses } from "../../core/last_uses.ts";
+import type { SignedInPerson } from "../../core/console_sessions.ts";
+import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
+import type { RightsOf } from "../../core/people/rights.ts";
 import type { Log } from "../../core/log.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -17,10 +20,11 @@ import { signingKey } from "../signing_key.ts";
 import { withSettingContext } from "../usage_error.ts";
 import type { ServerParts } from "./compose.ts";
 import type { Reloads } from "./reload.ts";
+import { reloadedRights } from "./rights.ts";
 
 type Credentials = Pick<
   ServerParts,
-  "verify" | "findAccessKey" | "isOver" | "sign" | "findKeyProblem"
+  "verify" | "findAccessKey" | "isOver" | "sign" | "findKeyProblem" | "callerOfPerson" | "keyId"
 >;
 
 /**
@@ -35,27 +39,31 @@ export async function reloadedCredentials(
   log: Log,
   { reloads, uses }: { readonly reloads: Reloads; readonly uses: LastUses },
 ): Promise<Credentials> {
-  let current = await credentialsOf(settings, storage, log, uses);
+  const { people } = storage.records;
+  const parts = { uses, rightsOf: await reloadedRights(settings, people, { log, reloads }) };
+  let current = await credentialsOf(settings, storage, log, parts);
   if (current.findKeyProblem !== undefined) return current;
   reloads.add(async () => {
     const { jwtSecret, jwtSecretPrevious } = loadSettings(() => {});
     const read = { ...settings, jwtSecret, jwtSecretPrevious };
-    current = await credentialsOf(read, storage, log, uses);
+    current = await credentialsOf(read, storage, log, parts);
   });
   const verify: VerifyCredential = (...given) => current.verify(...given);
   const isOver: IsOver = (credential) => current.isOver(credential);
   const findAccessKey: FindAccessKey = (id) => current.findAccessKey(id);
-  if (current.sign === undefined) return { verify, findAccessKey, isOver };
+  const callerOfPerson: Credentials["callerOfPerson"] = (person) => current.callerOfPerson(person);
+  const reloaded = { verify, findAccessKey, isOver, callerOfPerson, keyId: () => current.keyId() };
+  if (current.sign === undefined) return reloaded;
   const { sign: first } = current;
   const sign: SignCredential = (...given) => (current.sign ?? first)(...given);
-  return { verify, findAccessKey, isOver, sign };
+  return { ...reloaded, sign };
 }
 
 async function credentialsOf(
   settings: Settings,
-  { records: { credentials: store } }: Storage,
+  { records: { credentials: store, people } }: Storage,
   log: Log,
-  uses: LastUses,
+  { uses, rightsOf }: { readonly uses: LastUses; readonly rightsOf: RightsOf },
 ): Promise<Credentials> {
   const { isRevoked } = store;
   const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
@@ -67,18 +75,20 @@ async function credentialsOf(
   const known = keyIds(key);
   const isOver = credentialEnd(known, isRevoked);
   const registered = { store, isOver, keyId: known[0], uses };
-  const findAccessKey = accessKeyFinder(key, registered);
-  const withShort = (verify: VerifyCredential) => withShortCredentials(verify, registered);
+  const callers = new PersonCallers({ people, rightsOf });
+  const parts = {
+    findAccessKey: boundedKeys(accessKeyFinder(key, registered), callers),
+    isOver,
+    callerOfPerson: (person: SignedInPerson) => callers.signedIn(person, isOver),
+    keyId: () => known[0],
+  };
+  const withShort = (verify: VerifyCredential) =>
+    boundedVerifier(withShortCredentials(verify, registered), callers);
   if (key.kind !== "publicKey") {
     const verify = withShort(await credentialVerifier({ key, issuer, audience, isRevoked }));
     return key.kind === "jwks"
-      ? { verify, findAccessKey, isOver, findKeyProblem: () => key.keys.findProblem() }
-      : {
-        verify,
-        findAccessKey,
-        isOver,
-        sign: credentialSigner({ secret: key.secret, issuer, audience }),
-      };
+      ? { ...parts, verify, findKeyProblem: () => key.keys.findProblem() }
+      : { ...parts, verify, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
   }
   const verify = withShort(
     await withSettingContext(
@@ -88,5 +98,5 @@ async function credentialsOf(
       () => credentialVerifier({ key, issuer, audience, isRevoked }),
     ),
   );
-  return { verify, findAccessKey, isOver };
+  return { ...parts, verify };
 }

@@ -32,7 +32,7 @@ export class Reloads {
       return;
     }
     this.#log.info("Reloaded", {
-      files: "secrets and keys of credentials, the certificate",
+      files: "secrets and keys of credentials, the certificate, the rules",
       restartFor: "settings of the environment",
     });
   }

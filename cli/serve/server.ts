@@ -9,6 +9,10 @@ import { auditLog } from "../../storage/upkeep/audit/audit_log.ts";
 import { isAway } from "../../storage/stores/away.ts";
 import { Storage } from "../../storage/stores/storage.ts";
 import { authority, loadSettings, logOf, protocolOf } from "../environment.ts";
+import { ADMINS } from "../../core/people/rights.ts";
+import { readRoles } from "../roles_file.ts";
+import { serverAddress } from "../server_address.ts";
+import { firstInvitation } from "./first_administrator.ts";
 import { hostCapacity } from "../host_capacity.ts";
 import { openAccess } from "../open_access.ts";
 import { LineWriter } from "../line_writer.ts";
@@ -130,6 +134,7 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
     url: `${protocolOf(settings)}//${authority({ host: hostname, port })}${BASE_PATH}`,
     pid: Deno.pid,
   });
+  await inviteFirst(storage, settings, log);
   const signal = await stop;
   // A supervisor that cannot be heard any more is to start another server.
   const isDone = signal !== FAILED_CHANNEL;
@@ -146,6 +151,18 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
   const graceMs = signal === RENEWED ? Math.min(grace, RENEWAL_GRACE_MS) : grace;
   log.info("Stopped", { finished: await server.stop(graceMs) });
   return isDone ? 0 : 1;
+}
+
+/**
+ * Shows whoever has started the server at a terminal how to become its administrator. Where nobody looks, nothing
+ * changes: a log that is kept would give others the link, and strongroom invite does the same.
+ */
+async function inviteFirst(storage: Storage, settings: Settings, log: Log): Promise<void> {
+  if (settings.console === "off" || !Deno.stderr.isTerminal()) return;
+  const file = await readRoles(settings);
+  if (file !== undefined && !file.roles.has(ADMINS)) return;
+  const url = await firstInvitation(storage.records, serverAddress(settings));
+  if (url !== undefined) log.info("Nobody signs in here yet: open this to be the first", { url });
 }
 
 /** Waits until the supervisor ends or cannot be heard any more. Returns which. */

@@ -42,6 +42,10 @@ import { onStopSignals } from "./signals.ts";
 const REMOTE_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
   it.startsWith("--allow-env=") ? [it, "TERM", ...DIRECTORY_VARIABLES].join() : it
 );
+/** Of the login, which is named after the machine. */
+const LOGIN_FLAGS: readonly string[] = REMOTE_FLAGS.map((it) =>
+  it.startsWith("--allow-sys=") ? `${it},hostname` : it
+);
 /** Of a command that can send nothing away. It reads the names of all variables to find mistyped ones. */
 const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
   it.startsWith("--allow-env=") ? "--allow-env" : it
@@ -55,7 +59,8 @@ const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
  */
 export async function launch(name: CommandName, args: readonly string[]): Promise<number> {
   const permissions = await permissionsOf(name, args);
-  const fixedFlags = permissions.net.length > 0 ? REMOTE_FLAGS : LOCAL_FLAGS;
+  const remoteFlags = name === "login" ? LOGIN_FLAGS : REMOTE_FLAGS;
+  const fixedFlags = permissions.net.length > 0 ? remoteFlags : LOCAL_FLAGS;
   const cacert = givenCacert();
   const entry = isLight(name) ? "cli/light/main" : "main";
   using program = programArguments({ permissions, fixedFlags, entry });
@@ -83,7 +88,12 @@ async function migratePermissions(args: readonly string[]): Promise<Permissions>
   }
   const { from, to, files } = given;
   const both = [from, to].map((settings) =>
-    permissionsFor({ ...settings, jwtPublicKey: undefined, jwksUrl: undefined })
+    permissionsFor({
+      ...settings,
+      jwtPublicKey: undefined,
+      jwksUrl: undefined,
+      oidcIssuer: undefined,
+    })
   );
   return {
     net: both.flatMap(({ net }) => net),
@@ -125,6 +135,7 @@ async function dataPermissions(
     ...settings,
     jwtPublicKey: undefined,
     jwksUrl: undefined,
+    oidcIssuer: undefined,
     contentUrl: undefined,
     databaseUrl: undefined,
     databaseDirectUrl: undefined,
@@ -142,6 +153,9 @@ async function dataPermissions(
       // Before a server ever ran, the free space of the disk is that of a directory above.
       return { net, read: [...read, await existingDirectory(dataDir)], write };
     case "token":
+    case "user":
+    case "team":
+    case "invite":
       return withEngines(enginesOf({ databaseUrl, databaseDirectUrl }), { read, write });
     case "config":
     case "permissions":

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { NewShortCredential } from "../../core/credential_store.ts";
 import { keyIds, mintCredential } from "../../core/credentials.ts";
 import { newShortToken, shortTokenSha256 } from "../../core/short_credentials.ts";
+import type { Person } from "../../core/people/store.ts";
 import { newAccessKey } from "../../core/s3/access_keys.ts";
 import { isLabel } from "../../core/tokens.ts";
 import {
@@ -20,15 +21,17 @@ import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { readJwtSecret } from "../../storage/disk/jwt_secret.ts";
+import { isUser, userNumber } from "./named_user.ts";
 import { recordAudit } from "./record_audit.ts";
 import { hasDatabase, withServerRegister } from "./server_register.ts";
 import { UsageError, withSettingContext } from "../usage_error.ts";
 
 /** `strongroom token`: prints a new credential (C 10), and records it without the token (C 22). */
 export async function mint(args: string[]): Promise<number> {
-  const request = tokenRequest(args);
+  const given = tokenRequest(args);
   const settings = loadSettings();
   const secret = await secretOf(settings);
+  const request = { ...given, ...await numbersIn(settings, given) };
   const { jwtIssuer: issuer, jwtAudience: audience } = settings;
   const jti = crypto.randomUUID();
   const { form } = request;
@@ -69,6 +72,28 @@ async function secretOf(
   );
 }
 
+/** The numbers of the users that a request names. The database is asked for names alone. */
+async function numbersIn(
+  settings: Settings,
+  { user, treesOf }: NamedUsers,
+): Promise<Pick<TokenRequest, "userId" | "trees">> {
+  const named = [user, ...treesOf.map(([tree]) => tree)];
+  const numbers = named.every((it) => v.is(UserId, it))
+    ? named.map(Number)
+    : await withServerRegister(settings, async ({ people }) => {
+      const found = [];
+      for (const it of named) found.push(await userNumber(people, it));
+      return found;
+    });
+  const [userId = 0, ...trees] = numbers;
+  const repeated = trees.find((tree, index) => trees.indexOf(tree) < index);
+  if (repeated !== undefined) throw new UsageError(`--tree names user ${repeated} twice`);
+  return {
+    userId,
+    trees: Object.fromEntries(treesOf.map(([, names], index) => [String(trees[index]), names])),
+  };
+}
+
 /** Records a credential, so that it can be listed and revoked. */
 async function record(
   settings: Settings,
@@ -89,7 +114,12 @@ async function record(
   const mintedAt = Date.now();
   const expiresAt = mintedAt + ttlSeconds * 1000;
   const minted = { jti, userId, privileges, trees, mintedAt, expiresAt, label, quota, short };
-  await withServerRegister(settings, async (register) => await register.add(minted));
+  const name = await withServerRegister(settings, async (register) => {
+    const person = await register.people.findByNumber(userId);
+    refuseHolder(person);
+    await register.add(minted);
+    return person?.name;
+  });
   const details = {
     jti,
     privileges: privileges.join(),
@@ -97,8 +127,24 @@ async function record(
     expires_at: new Date(expiresAt).toISOString(),
     label,
     short: short === undefined ? undefined : "yes",
+    tree_name: name,
   };
   await recordAudit(settings, { action: "token.mint", tree: userId, details });
+}
+
+/** Refuses to mint for who can have no credential (C 27). */
+function refuseHolder(person: Person | undefined): void {
+  if (person?.kind === "team") {
+    throw new UsageError(`"${person.name}" is a team, which has no credential: use --tree`);
+  }
+  if (person?.disabledAt === undefined) return;
+  throw new UsageError(`"${person.name}" is disabled; see strongroom user enable`);
+}
+
+/** Users by number or name, as the options have them. */
+interface NamedUsers {
+  readonly user: string;
+  readonly treesOf: readonly (readonly [tree: string, privileges: readonly string[]])[];
 }
 
 interface TokenRequest {
@@ -112,7 +158,7 @@ interface TokenRequest {
   readonly form: "hf" | "s3" | undefined;
 }
 
-function tokenRequest(args: string[]): TokenRequest {
+function tokenRequest(args: string[]): Omit<TokenRequest, "userId" | "trees"> & NamedUsers {
   const { user, privileges, admin, tree = [], ttl, quota, label, hf, s3 } = parseOptions(args, {
     user: { type: "string" },
     privileges: { type: "string" },
@@ -125,11 +171,10 @@ function tokenRequest(args: string[]): TokenRequest {
     s3: { type: "boolean", default: false },
   });
   if (user === undefined) {
-    throw new UsageError("--user is required: the id of a user, from 1 to 2^53 − 1");
+    throw new UsageError("--user is required: a name, or the id of a user from 1 to 2^53 − 1");
   }
-  const userId = v.safeParse(UserId, user);
-  if (!userId.success) {
-    throw new UsageError(`--user must be an id from 1 to 2^53 − 1, not "${user}"`);
+  if (!isUser(user)) {
+    throw new UsageError(`--user must be a name, or an id from 1 to 2^53 − 1, not "${user}"`);
   }
   const ttlSeconds = v.safeParse(TimeToLive, ttl);
   if (!ttlSeconds.success) {
@@ -138,7 +183,7 @@ function tokenRequest(args: string[]): TokenRequest {
   const named = privileges === undefined ? [] : parsePrivileges(privileges);
   const held = [...named, ...admin ? ["resources.admin"] : []];
   if (hf && s3) throw new UsageError("--hf and --s3 are two credentials: mint one after the other");
-  const trees = parseTrees(tree);
+  const treesOf = tree.map(parseTree);
   if (held.length === 0 && tree.length === 0) {
     throw new UsageError("--privileges, --admin or --tree is required");
   }
@@ -150,9 +195,9 @@ function tokenRequest(args: string[]): TokenRequest {
     throw new UsageError(`--label must have 1 to 100 characters in a line, not "${label}"`);
   }
   return {
-    userId: userId.output,
+    user,
     privileges: held,
-    trees,
+    treesOf,
     ttlSeconds: ttlSeconds.output,
     quota: quotaBytes,
     label,
@@ -160,23 +205,18 @@ function tokenRequest(args: string[]): TokenRequest {
   };
 }
 
-/** Parses options such as `7=view,download`, where `view` is short for `resources.view` (C 19). */
-function parseTrees(given: readonly string[]): TreePrivileges {
-  const trees = given.map((text): [string, string[]] => {
-    const [user, list = "", ...more] = text.split("=");
-    const names = namesIn(list).map((name) => name.includes(".") ? name : `resources.${name}`);
-    if (!v.is(UserId, user) || names.length === 0 || more.length > 0) {
-      throw new UsageError(`--tree must be a user id and privileges such as 7=view, not "${text}"`);
-    }
-    const unknown = names.find((name) => !TREE_PRIVILEGES.some((known) => known === name));
-    if (unknown === undefined) return [user, names];
-    throw new UsageError(
-      `Unknown privilege "${unknown}" in --tree: expected some of ${TREE_PRIVILEGES.join(", ")}`,
-    );
-  });
-  const repeated = trees.find(([user], index) => trees.findIndex(([it]) => it === user) < index);
-  if (repeated === undefined) return Object.fromEntries(trees);
-  throw new UsageError(`--tree names user ${repeated[0]} twice`);
+/** Parses an option such as `7=view,download`, where `view` is short for `resources.view` (C 19). */
+function parseTree(text: string): [tree: string, privileges: string[]] {
+  const [tree = "", list = "", ...more] = text.split("=");
+  const names = namesIn(list).map((name) => name.includes(".") ? name : `resources.${name}`);
+  if (!isUser(tree) || names.length === 0 || more.length > 0) {
+    throw new UsageError(`--tree must be a user and privileges such as 7=view, not "${text}"`);
+  }
+  const unknown = names.find((name) => !TREE_PRIVILEGES.some((known) => known === name));
+  if (unknown === undefined) return [tree, names];
+  throw new UsageError(
+    `Unknown privilege "${unknown}" in --tree: expected some of ${TREE_PRIVILEGES.join(", ")}`,
+  );
 }
 
 function namesIn(list: string): string[] {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isoTime } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
-import { revokeUser } from "../../core/revoke_user.ts";
+import { revokeUser } from "../../core/people/revoke_user.ts";
 import { JwtId } from "../../schemas/credentials.ts";
 import { parseArguments } from "../arguments.ts";
 import { loadSettings } from "../environment.ts";
@@ -44,7 +44,7 @@ async function revokeAllOf(user: string, before: string | undefined): Promise<nu
   const settings = loadSettings();
   const revoked = await withServerRegister(settings, async (store) => {
     try {
-      return await revokeUser({ store }, { user, before });
+      return await revokeUser({ store, people: store.people }, { user, before });
     } catch (error) {
       throw error instanceof AppError ? new UsageError(error.message) : error;
     }

@@ -132,6 +132,14 @@ export async function findLink(
   return link;
 }
 
+/** Whether the credential that made a link has ended since the link was found, and with it the link (C 31). */
+export async function hasLinkEnded(
+  { isOver = () => false }: LinkService,
+  link: Link,
+): Promise<boolean> {
+  return await isOver(makerOf(link));
+}
+
 /** A request for what a link serves. */
 export interface FollowLinkRequest<Selection extends FileSelection>
   extends Pick<DownloadRequest<Selection>, "select" | "signal"> {

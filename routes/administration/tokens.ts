@@ -2,10 +2,18 @@ import type { Context } from "hono";
 import type { AuditDetails } from "../../core/audit.ts";
 import type { RegisteredCredential } from "../../core/credential_store.ts";
 import { isoTime } from "../../core/entries.ts";
-import { revokeUser } from "../../core/revoke_user.ts";
-import { listTokens, mintToken, revokeToken, type TokenService } from "../../core/tokens.ts";
+import { numberFor } from "../../core/people/named.ts";
+import { revokeUser } from "../../core/people/revoke_user.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
+import {
+  isPersonParent,
+  listTokens,
+  mintToken,
+  revokeToken,
+  type TokenService,
+} from "../../core/tokens.ts";
 import type { TreePrivileges } from "../../schemas/credentials.ts";
-import { PAGE, USER_ID } from "../../schemas/queries.ts";
+import { PAGE } from "../../schemas/queries.ts";
 import { RevocationRequest, type TokenEntry, TokenRequest } from "../../schemas/tokens.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
@@ -37,12 +45,19 @@ export async function postToken(c: Handled, tokens: TokenService): Promise<Respo
 }
 
 /** `GET /tokens/`: newest first, without the tokens (C 22). */
-export async function getTokens(c: Handled, tokens: TokenService): Promise<Response> {
+export async function getTokens(
+  c: Handled,
+  tokens: TokenService,
+  people: PeopleStore,
+): Promise<Response> {
   const query = parseQuery(c.req.url);
   const caller = callerOf(c);
+  const named = query.get("user")?.[0];
   const found = await listTokens(tokens, {
     caller,
-    userId: integerOf(query, "user", USER_ID),
+    userId: named === undefined
+      ? undefined
+      : await numberFor(people, caller, { named, what: "user" }),
     limit: integerOf(query, "limit", PAGE.limit) ?? PAGE.limit.default,
     before: query.get("before")?.[0],
   });
@@ -61,11 +76,15 @@ export async function deleteToken(c: Handled, tokens: TokenService): Promise<Res
 }
 
 /** `POST /users/{id}/revocations`: ends all credentials of a user that were issued before a time (C 31). */
-export async function postRevocation(c: Handled, tokens: TokenService): Promise<Response> {
-  const user = c.req.param("id") ?? "";
+export async function postRevocation(
+  c: Handled,
+  { store }: TokenService,
+  people: PeopleStore,
+): Promise<Response> {
+  const user = c.req.param("named") ?? "";
   const { before } = await jsonBody(c.req.raw, RevocationRequest, { isOptional: true });
   auditChange(c, { paths: [], details: { of: user, before: before ?? undefined } });
-  const revoked = await revokeUser(tokens, { user, before: before ?? undefined });
+  const revoked = await revokeUser({ store, people }, { user, before: before ?? undefined });
   const end = isoTime(revoked.before);
   auditChange(c, { paths: [], tree: revoked.userId, details: { before: end } });
   return success(c, { user_id: revoked.userId, before: end });
@@ -80,7 +99,7 @@ function entryOf(credential: RegisteredCredential, current: string | undefined):
     trees: Object.fromEntries(Object.entries(trees).map(([user, names]) => [user, [...names]])),
     quota: quota ?? null,
     label: label ?? null,
-    parent: parent ?? null,
+    parent: parent === undefined || isPersonParent(parent) ? null : parent,
     created_at: timeOf(credential.mintedAt),
     expires_at: timeOf(credential.expiresAt),
     revoked_at: timeOf(credential.revokedAt),

@@ -1,15 +1,45 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { CONSOLE_API_PATH, CONSOLE_PATH } from "../../schemas/base_path.ts";
 import type { ConsoleParts } from "../app.ts";
 import { AppError } from "../../core/errors.ts";
 import { failure } from "../reply/envelope.ts";
+import { recordAudit, requireAudit } from "../serving/audit.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { takesGzip } from "../reply/gzip.ts";
 import { respond } from "../reply/respond.ts";
 import { type Asset, type Assets, buildAssets } from "./assets.ts";
-import { ConsoleCookie } from "./cookie.ts";
+import {
+  authorizeDevice,
+  decideDevice,
+  DEVICE_PATH,
+  type DeviceParts,
+  deviceToken,
+  showDevice,
+} from "./devices.ts";
+import { ConsoleCookie, PROVIDER_STEP } from "./cookie.ts";
 import { requireConsole } from "./own_requests.ts";
-import { sessionCredential, showSession, signIn, signOut } from "./session.ts";
+import { sessionHolder, showSession, signIn, signOut } from "./session.ts";
+import {
+  beginByProvider,
+  finishByProvider,
+  logoutByProvider,
+  PROVIDER_PATH,
+  type ProviderParts,
+} from "./provider.ts";
+import { endSession, listSessions } from "./sessions.ts";
+import { limitSignIns } from "./sign_in_limit.ts";
+import {
+  beginPasskey,
+  beginSignIn,
+  deletePasskey,
+  finishInvitation,
+  finishPasskey,
+  finishSignIn,
+  listPasskeys,
+  openInvitation,
+  type PasskeyParts,
+  showMeans,
+} from "./passkeys.ts";
 
 /** The route that a browser follows a link to, without the header of the console. It changes nothing. */
 const NAVIGATED = "/resources/download";
@@ -35,16 +65,24 @@ const PAGE_POLICY = [
  * See docs/design/console.md.
  */
 export function serveConsole(parts: ConsoleParts): void {
-  const { app, verify, sessions, publicUrl, serveApi } = parts;
+  const { app, verify, callerOfPerson, publicUrl, serveApi } = parts;
   const session = `${CONSOLE_PATH}/session`;
   const guard = requireConsole(publicUrl, false);
-  const signing = { verify, sessions, cookie: new ConsoleCookie(publicUrl) };
+  const signing: PasskeyParts = {
+    ...parts,
+    verify: (holder) => typeof holder === "string" ? verify(holder) : callerOfPerson(holder),
+    people: parts.passkeys.people,
+    cookie: new ConsoleCookie(publicUrl),
+  };
   app.get(session, guard, (c) => showSession(c, signing));
   app.post(session, guard, (c) => signIn(c, signing));
   app.delete(session, guard, (c) => signOut(c, signing));
+  app.get(`${CONSOLE_PATH}/sessions`, guard, (c) => listSessions(c, signing));
+  app.delete(`${CONSOLE_PATH}/sessions/:name`, guard, (c) => endSession(c, signing));
+  serveSignIn(parts, signing, guard);
   serveApi({
     base: CONSOLE_API_PATH,
-    credentialOf: (c) => sessionCredential(c, signing),
+    holderOf: (c) => sessionHolder(c, signing),
     guard: ({ method, path }) =>
       method === "GET" && path === NAVIGATED ? requireConsole(publicUrl, true) : guard,
   });
@@ -60,6 +98,86 @@ export function serveConsole(parts: ConsoleParts): void {
   }
   app.get("/", async (c) => sendPage(c, await assets()));
   app.get(`${CONSOLE_PATH}/assets/:hash/:path{.+}`, async (c) => sendFile(c, await assets()));
+}
+
+/** Adds the steps by which people sign in, and make passkeys (C 27). */
+function serveSignIn(
+  { app, audit, people, provider, publicUrl, tokens, callerOfPerson }: ConsoleParts,
+  signing: PasskeyParts,
+  guard: MiddlewareHandler<AppEnvironment>,
+): void {
+  const recorded = (name: string) => [
+    recordAudit(audit, { name, isChange: true }),
+    requireAudit(audit),
+  ];
+  const signIn = `${CONSOLE_PATH}/sign-in`;
+  const invitation = `${CONSOLE_PATH}/invitation`;
+  const passkeys = `${CONSOLE_PATH}/passkeys`;
+  const limit = limitSignIns();
+  app.get(signIn, guard, limit, (c) => showMeans(c, { ...signing, provider }));
+  if (provider !== undefined) {
+    const given: ProviderParts = {
+      ...signing,
+      provider,
+      publicUrl,
+      register: people,
+      steps: signing.passkeys.steps,
+      stepCookie: new ConsoleCookie(publicUrl, PROVIDER_STEP),
+    };
+    app.post(PROVIDER_PATH, guard, limit, (c) => beginByProvider(c, given));
+    app.get(
+      `${PROVIDER_PATH}/callback`,
+      limit,
+      ...recorded("session.start"),
+      (c) => finishByProvider(c, given),
+    );
+    app.post(`${PROVIDER_PATH}/logout`, limit, (c) => logoutByProvider(c, given));
+  }
+  app.post(`${signIn}/passkey`, guard, limit, (c) => beginSignIn(c, signing));
+  app.post(
+    `${signIn}/passkey/answer`,
+    guard,
+    limit,
+    ...recorded("session.start"),
+    (c) => finishSignIn(c, signing),
+  );
+  app.post(invitation, guard, limit, (c) => openInvitation(c, signing));
+  app.post(
+    `${invitation}/answer`,
+    guard,
+    limit,
+    ...recorded("passkey.add"),
+    (c) => finishInvitation(c, signing),
+  );
+  const devices: DeviceParts = {
+    ...signing,
+    ...{ publicUrl, tokens, callerOfPerson },
+    hasPeople: async () => provider !== undefined || await signing.passkeys.store.hasPasskeys(),
+  };
+  app.post(DEVICE_PATH, limit, (c) => authorizeDevice(c, devices));
+  app.post(
+    `${DEVICE_PATH}/token`,
+    limit,
+    ...recorded("token.mint"),
+    (c) => deviceToken(c, devices),
+  );
+  const login = `${CONSOLE_PATH}/logins/:code`;
+  app.get(login, guard, (c) => showDevice(c, devices));
+  app.post(login, guard, ...recorded("login.decide"), (c) => decideDevice(c, devices));
+  app.get(passkeys, guard, (c) => listPasskeys(c, signing));
+  app.post(passkeys, guard, (c) => beginPasskey(c, signing));
+  app.post(
+    `${passkeys}/answer`,
+    guard,
+    ...recorded("passkey.add"),
+    (c) => finishPasskey(c, signing),
+  );
+  app.delete(
+    `${passkeys}/:id`,
+    guard,
+    ...recorded("passkey.delete"),
+    (c) => deletePasskey(c, signing),
+  );
 }
 
 /** @throws {AppError} `ErrUnavailable` where the files of the console were not made. */

@@ -1,9 +1,14 @@
 import type { Context } from "hono";
 import type { Caller } from "../../core/caller.ts";
-import type { ConsoleSessions, OpenSession } from "../../core/console_sessions.ts";
-import type { VerifyCredential } from "../../core/credentials.ts";
+import type {
+  ConsoleSessions,
+  OpenSession,
+  PersonSignIn,
+  SessionOrigin,
+} from "../../core/console_sessions.ts";
 import { isoTime } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
 import { type ConsoleSession, SignInRequest } from "../../schemas/console.ts";
 import { jsonBody } from "../request/body.ts";
 import { success } from "../reply/envelope.ts";
@@ -15,8 +20,12 @@ import { CONSOLE_HEADER } from "./own_requests.ts";
 type Handled = Context<AppEnvironment>;
 
 export interface SessionParts {
-  readonly verify: VerifyCredential;
+  /** The caller that the holder of a session is now. */
+  readonly verify: (holder: OpenSession["holder"]) => Promise<Caller>;
   readonly sessions: ConsoleSessions;
+  readonly people: Pick<PeopleStore, "findByNumber">;
+  /** The id of the key that sessions of persons stand or fall with. */
+  readonly keyId: () => string | undefined;
   readonly cookie: ConsoleCookie;
 }
 
@@ -36,17 +45,44 @@ export async function signIn(c: Handled, parts: SessionParts): Promise<Response>
   const caller = await parts.verify(credential);
   c.set("caller", caller);
   await endSessions(c, parts);
-  const { key, name } = await parts.sessions.open(credential, caller);
+  const { key, name } = await parts.sessions.open(credential, caller, originOf(c));
   addHeader(c, "Set-Cookie", parts.cookie.keep(c, key));
-  return success(c, sessionOf(caller, name));
+  return success(c, await sessionOf(parts, caller, name));
+}
+
+/** Opens a session for a person who has just signed in, and says who that is. */
+export async function startSession(
+  c: Handled,
+  parts: SessionParts,
+  person: Omit<PersonSignIn, "keyId">,
+): Promise<Response> {
+  const { cookie, caller, name } = await openSessionFor(c, parts, person);
+  addHeader(c, "Set-Cookie", cookie);
+  return success(c, await sessionOf(parts, caller, name));
+}
+
+/** Opens a session for a person, with a key of its own, and ends the one before (C 27). */
+export async function openSessionFor(
+  c: Handled,
+  parts: SessionParts,
+  person: Omit<PersonSignIn, "keyId">,
+): Promise<{ readonly cookie: string; readonly caller: Caller; readonly name: string }> {
+  await endSessions(c, parts);
+  const { sessions } = parts;
+  const { key, name } = await sessions.openFor({ ...person, keyId: parts.keyId() }, originOf(c));
+  const session = await sessions.find(key);
+  if (session === undefined) throw new AppError("ErrAuthRequired", "The session has ended");
+  const caller = await parts.verify(session.holder);
+  c.set("caller", caller);
+  return { cookie: parts.cookie.keep(c, key), caller, name };
 }
 
 /** `GET /console/session`: who is signed in. */
 export async function showSession(c: Handled, parts: SessionParts): Promise<Response> {
-  const { credential, name } = await openSession(c, parts);
-  const caller = await parts.verify(credential);
+  const { holder, name } = await openSession(c, parts);
+  const caller = await parts.verify(holder);
   c.set("caller", caller);
-  return success(c, sessionOf(caller, name));
+  return success(c, await sessionOf(parts, caller, name));
 }
 
 /** `DELETE /console/session`: ends the session, here and at all servers. The credential stays valid. */
@@ -61,19 +97,24 @@ async function endSessions(c: Handled, { sessions, cookie }: SessionParts): Prom
 }
 
 /**
- * The credential of a request of the console's API.
+ * Who makes a request of the console's API.
  *
  * @throws {AppError} `ErrAuthRequired` when there is no session, or the page was loaded in another one.
  */
-export async function sessionCredential(c: Handled, parts: SessionParts): Promise<string> {
+export async function sessionHolder(c: Handled, parts: SessionParts): Promise<Caller> {
   const session = await openSession(c, parts);
   const known = c.req.header(CONSOLE_HEADER);
   // A browser that follows a link sends no header.
   if (known !== undefined && known !== session.name) {
     throw new AppError("ErrAuthRequired", "Another session has begun in this browser");
   }
-  c.set("hasSessionEnded", session.hasEnded);
-  return session.credential;
+  c.set("session", session);
+  return await parts.verify(session.holder);
+}
+
+/** What the list of sessions shows of the browser that signs in. */
+function originOf(c: Handled): SessionOrigin {
+  return { browser: c.req.header("User-Agent"), address: c.get("address") };
 }
 
 async function openSession(
@@ -93,15 +134,20 @@ async function openSession(
   return session;
 }
 
-function sessionOf(
-  { userId, privileges, trees = new Map(), expiresAt }: Caller,
+async function sessionOf(
+  { people }: SessionParts,
+  { userId, privileges, trees = new Map(), expiresAt, isPerson = false }: Caller,
   name: string,
-): ConsoleSession {
+): Promise<ConsoleSession> {
+  const others = await Promise.all([...trees.keys()].map((tree) => people.findByNumber(tree)));
   return {
     name,
     user_id: userId,
+    user_name: (await people.findByNumber(userId))?.name ?? null,
+    is_person: isPerson,
     privileges: [...privileges],
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),
+    tree_names: Object.fromEntries(others.flatMap((it) => it ? [[it.number, it.name]] : [])),
     expires_at: isoTime(expiresAt),
   };
 }

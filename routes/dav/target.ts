@@ -56,10 +56,14 @@ export function pathNamed(c: Handled, publicUrl: PublicUrl, address: string): st
   const [, door, ...segments] = pathname.split("/");
   if (`/${door}` !== DAV_PATH) return undefined;
   const caller = callerOf(c);
-  const isNamed = segments[0] === "t" && /^\d+$/.test(segments[1] ?? "");
-  const [tree, path] = isNamed
-    ? [Number(segments[1]), segments.slice(2)]
-    : [caller.userId, segments];
+  const isNamed = segments[0] === "t" && segments.length > 2;
+  const named = isNamed ? segments[1]?.toLowerCase() : undefined;
+  const path = isNamed ? segments.slice(2) : segments;
+  const tree = named === undefined
+    ? caller.userId
+    : named === caller.treeName?.toLowerCase()
+    ? ownerOf(caller)
+    : Number(named);
   return tree === ownerOf(caller) ? cleanedPath(decodePath(path.join("/"))) : undefined;
 }
 

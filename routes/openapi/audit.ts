@@ -1,10 +1,12 @@
 /** The operation on the audit log (C 22). */
 
-import { PAGE, USER_ID } from "../../schemas/queries.ts";
+import { USER_NAMED } from "../../schemas/people.ts";
+import { PAGE } from "../../schemas/queries.ts";
 import type { Operation } from "./operation.ts";
 import { enveloped, integerQuery, query, reference } from "./parts.ts";
 
 const text = { type: "string" };
+const USER = { type: "string", pattern: USER_NAMED.source };
 const time = { type: "string", format: "date-time" };
 
 export const LIST: Operation = {
@@ -16,8 +18,8 @@ export const LIST: Operation = {
     "view. A page ends after 4 MiB of the log or 1 MiB of lines, so it may have few lines, or none, " +
     "before the end.",
   parameters: [
-    integerQuery("user", USER_ID, "Lines of this user; those of others need resources.admin"),
-    integerQuery("tree", USER_ID, "Lines about the tree of this user"),
+    query("user", USER, "Lines of this user, by number or name; others need resources.admin"),
+    query("tree", USER, "Lines about the tree of this user, by number or name"),
     query("action", text, "Lines about this action", "resources.delete"),
     query("outcome", text, "Lines with this outcome: ok, or the kind of an error"),
     query("path", text, "Lines with a path that begins like this", "models/"),
@@ -27,5 +29,5 @@ export const LIST: Operation = {
     query("before", text, "Only lines before this place: the next of a page"),
   ],
   responses: { 200: enveloped("The lines", reference("AuditList")) },
-  refusals: ["ErrAuditNotKept"],
+  refusals: ["ErrAuditNotKept", "ErrUsersNotFound"],
 };

@@ -12,6 +12,16 @@ import {
   TrashList,
 } from "../../schemas/history.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
+import {
+  NewTeamRequest,
+  NewUserRequest,
+  TeamChange,
+  TeamEntry,
+  TeamList,
+  UserChange,
+  UserEntry,
+  UserList,
+} from "../../schemas/people.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
   DeleteResourceRequest,
@@ -30,6 +40,7 @@ import {
   TokenList,
   TokenRequest,
 } from "../../schemas/tokens.ts";
+import { InvitationEntry } from "../../schemas/sign_in.ts";
 import { TagEntry, TagList, TagRequest } from "../../schemas/tags.ts";
 import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
@@ -55,7 +66,9 @@ import {
   REVOCATION,
   SCAN,
   STAT,
+  TEAM,
   TOKEN,
+  USER,
   WAIVER,
 } from "./examples.ts";
 import { componentPath, type Json, reference, requestSchemaOf, schemaOf } from "./parts.ts";
@@ -120,10 +133,19 @@ export function schemas(): Record<string, Json> {
     LinkRequest: requestSchemaOf(LinkRequest),
     Token: { ...schemaOf(TokenEntry), examples: [TOKEN] },
     NewToken: { ...schemaOf(NewTokenEntry), examples: [NEW_TOKEN] },
+    Invitation: schemaOf(InvitationEntry),
     TokenList: { ...schemaOf(TokenList), ...listOf("Token") },
     TokenRequest: requestSchemaOf(TokenRequest),
     RevocationRequest: requestSchemaOf(RevocationRequest),
     Revocation: { ...schemaOf(RevocationEntry), examples: [REVOCATION] },
+    User: { ...schemaOf(UserEntry), examples: [USER] },
+    UserList: { ...schemaOf(UserList), ...listOf("User") },
+    NewUserRequest: requestSchemaOf(NewUserRequest),
+    UserChange: requestSchemaOf(UserChange),
+    Team: { ...schemaOf(TeamEntry), examples: [TEAM] },
+    TeamList: { ...schemaOf(TeamList), ...listOf("Team") },
+    NewTeamRequest: requestSchemaOf(NewTeamRequest),
+    TeamChange: requestSchemaOf(TeamChange),
     AuditLine: { ...schemaOf(AuditLine), additionalProperties: true, examples: [AUDIT_LINE] },
     AuditList: {
       ...schemaOf(AuditList),

@@ -1,4 +1,5 @@
 import { type Privilege, requiredPrivileges } from "../../core/caller.ts";
+import { USER_NAMED } from "../../schemas/people.ts";
 import { schemas } from "./components.ts";
 import { headersOf, REQUEST_ID } from "./headers.ts";
 import { type Operation, TAGS } from "./operation.ts";
@@ -69,8 +70,9 @@ const INFO: Json = {
 
 const TREE = query(
   "tree",
-  { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-  "The user in whose tree to act; the caller's own by default",
+  { type: "string", pattern: USER_NAMED.source },
+  "The number or the name of the user in whose tree to act; the caller's own by default",
+  "7",
 );
 
 /** What any route refuses: an invalid host or framing, a failure, and requests while the server stops. */
@@ -87,14 +89,19 @@ const PRIVILEGED_REFUSALS: readonly Refusal[] = [
   "ErrTooManyRequests",
 ];
 
-function responsesOf({ privilege, operation }: DescribedRoute, refusals: Refusals): Responses {
+function responsesOf(
+  { privilege, tree = false, operation }: DescribedRoute,
+  refusals: Refusals,
+): Responses {
   const { responses, refusals: own = [] } = operation;
   const common = privilege === undefined
     ? COMMON_REFUSALS
     : [...COMMON_REFUSALS, ...PRIVILEGED_REFUSALS];
+  // Nobody may have the name of the tree.
+  const named: readonly Refusal[] = tree ? ["ErrUsersNotFound"] : [];
   const successes = Object.entries(responses).map(([status, response]) => // Replies have the id of the request if they state no other header.
   [status, { headers: headersOf(), ...response }]);
-  return { ...Object.fromEntries(successes), ...refusals.of([...own, ...common]) };
+  return { ...Object.fromEntries(successes), ...refusals.of([...own, ...named, ...common]) };
 }
 
 function operationOf(

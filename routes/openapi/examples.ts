@@ -2,6 +2,7 @@
 
 import type { AuditLine } from "../../schemas/audit.ts";
 import type { LinkEntry } from "../../schemas/links.ts";
+import type { TeamEntry, UserEntry } from "../../schemas/people.ts";
 import type { ResourceEntry } from "../../schemas/resources.ts";
 import type { ScanEntry } from "../../schemas/scans.ts";
 import type { RevocationEntry, TokenEntry } from "../../schemas/tokens.ts";
@@ -116,3 +117,14 @@ export const NEW_TOKEN = { ...TOKEN, token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn
 export const REVOCATION: RevocationEntry = { user_id: 7, before: TIME };
 
 export const NEW_LINK = { ...LINK, url: "https://files.example.org/l/AAAAAAAAAAAAAAAAAAAAAA" };
+
+export const USER: UserEntry = {
+  number: 1000001,
+  name: "ana",
+  email: "ana@example.org",
+  groups: ["research"],
+  created_at: TIME,
+  disabled_at: null,
+};
+
+export const TEAM: TeamEntry = { number: 1000002, name: "vision", created_at: TIME };

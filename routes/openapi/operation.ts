@@ -11,6 +11,7 @@ export const TAGS = {
   verdicts: "What scans found in content, and waivers, which let content through nevertheless.",
   links: "Links, which serve a file or directory without a credential.",
   tokens: "Credentials: which there are, narrower ones for programs, and their end.",
+  people: "People and teams: their names, their groups, and the end of what they may do.",
   server: "The server and its host.",
 } as const;
 

@@ -57,11 +57,17 @@ export const REFUSALS = {
     status: 404,
     when: "The link does not exist, is over, or belongs to another user",
   },
+  ErrSessionsNotFound: { status: 404, when: "The session has ended, or belongs to another user" },
+  ErrPasskeysNotFound: { status: 404, when: "The person has no such passkey" },
+  ErrLoginsNotFound: { status: 404, when: "No machine waits with this code" },
+  ErrInvitationsNotFound: { status: 404, when: "The invitation was used, or has expired" },
   ErrTokensNotFound: {
     status: 404,
     when: "The credential is not known, or belongs to another user",
   },
   ErrTokensNotIssued: { status: 501, when: "The server has no key to sign credentials with" },
+  ErrUsersNotFound: { status: 404, when: "There is no such person or team" },
+  ErrUsersConflict: { status: 409, when: "The name or the number is taken" },
   ErrAuditNotKept: { status: 501, when: "The audit log goes to standard error" },
   ErrUploadsNotFound: {
     status: 404,

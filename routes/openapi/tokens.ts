@@ -1,17 +1,11 @@
 /** The operations on credentials (C 22). */
 
-import { PAGE, USER_ID } from "../../schemas/queries.ts";
-import { REVOCATION, TOKEN } from "./examples.ts";
+import { USER_NAMED } from "../../schemas/people.ts";
+import { PAGE } from "../../schemas/queries.ts";
+import { REVOCATION, TOKEN, USER } from "./examples.ts";
 import type { Operation } from "./operation.ts";
-import {
-  enveloped,
-  idInPath,
-  integerQuery,
-  type Json,
-  jsonRequestBody,
-  query,
-  reference,
-} from "./parts.ts";
+import { namedInPath } from "./people.ts";
+import { enveloped, integerQuery, type Json, jsonRequestBody, query, reference } from "./parts.ts";
 
 const TOKEN_ID: Json = {
   name: "jti",
@@ -46,12 +40,16 @@ export const LIST: Operation = {
     "Those of the caller's user; of all users and other issuers with resources.admin. Tokens are not " +
     "kept. A credential is listed for 30 days after it has expired.",
   parameters: [
-    integerQuery("user", USER_ID, "Whose; those of other users need resources.admin"),
+    query(
+      "user",
+      { type: "string", pattern: USER_NAMED.source },
+      "Whose, by number or name; those of other users need resources.admin",
+    ),
     integerQuery("limit", PAGE.limit, "How many credentials to list"),
     query("before", { type: "string" }, "Only those after this jti: the last one of a page"),
   ],
   responses: { 200: enveloped("The credentials", reference("TokenList")) },
-  refusals: ["ErrTokensNotFound"],
+  refusals: ["ErrTokensNotFound", "ErrUsersNotFound"],
 };
 
 export const REVOKE: Operation = {
@@ -74,10 +72,11 @@ export const REVOKE_USER: Operation = {
     "Those of other issuers and those without a jti, too; what they have minted, their links, signed " +
     "addresses and streams end with them. A credential that does not say when it was issued counts as " +
     "older than any. An earlier revocation stays.",
-  parameters: [idInPath("The id of the user")],
+  parameters: [namedInPath("The number or the name of the user", USER.name)],
   requestBody: {
     ...jsonRequestBody("RevocationRequest", { before: REVOCATION.before }),
     required: false,
   },
   responses: { 200: enveloped("Which credentials are refused", reference("Revocation")) },
+  refusals: ["ErrUsersNotFound"],
 };

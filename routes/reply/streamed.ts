@@ -3,6 +3,7 @@ import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../../core/content.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { AppEnvironment, Delivery } from "../request/environment.ts";
+import { whilePermitted } from "../request/permit.ts";
 import { respond } from "./respond.ts";
 import { TransferWatch } from "../request/transfer_watch.ts";
 
@@ -14,6 +15,11 @@ export interface StreamedOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Called when the client disconnects, before the content is closed. */
   readonly onCancel?: () => void;
+  /**
+   * Called when what the request was permitted by ends (C 27): the content is to end then.
+   * @default aborts the connection, as the client would take a part for the whole
+   */
+  readonly onEnd?: () => void;
   /** How long the client may read nothing, in milliseconds. @default 60000 */
   readonly stallMs?: number;
 }
@@ -29,7 +35,7 @@ export interface StreamedOptions {
 export async function streamed(
   c: Context<AppEnvironment>,
   content: AsyncIterator<Chunk>,
-  { status = 200, headers, onCancel = () => {}, stallMs }: StreamedOptions,
+  { status = 200, headers, onCancel = () => {}, onEnd, stallMs }: StreamedOptions,
 ): Promise<Response> {
   let ahead: IteratorResult<Chunk> | undefined = await content.next();
   if (c.req.method === "HEAD") {
@@ -46,8 +52,12 @@ export async function streamed(
   let cancelled = false;
   // The runtime prints this error. The log has the reason.
   const aborted = () => new Error(`Response aborted (request id ${c.get("requestId")})`);
-  const giveUp = async (error?: unknown) => {
+  const endWatch = () => {
     watch.end();
+    endPermit();
+  };
+  const giveUp = async (error?: unknown) => {
+    endWatch();
     cancelled = true;
     onCancel();
     try {
@@ -67,6 +77,11 @@ export async function streamed(
       giveUp(new Error(`Client stalled: it read ${reason}`));
     },
   });
+  const endPermit = whilePermitted(c.req.raw, (reason) => {
+    if (onEnd !== undefined) return onEnd();
+    abort();
+    giveUp(reason);
+  });
   const body = new ReadableStream<Chunk>({
     start(controller) {
       abort = () => controller.error(aborted());
@@ -80,7 +95,7 @@ export async function streamed(
         ahead = undefined;
         if (cancelled) return;
         if (done) {
-          watch.end();
+          endWatch();
           controller.close();
           delivery.resolve({ bytes, complete: true });
           return;
@@ -92,7 +107,7 @@ export async function streamed(
         watch.wait();
       } catch (error) {
         if (cancelled) return;
-        watch.end();
+        endWatch();
         controller.error(aborted());
         delivery.resolve({ bytes, complete: false, error });
       }

@@ -7,6 +7,7 @@ import type { Tree } from "../../core/tree/changes.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../../core/spare_memory.ts";
 import { formatBytes, KIB, MIB } from "../../schemas/units.ts";
 import { type ByteReader, byteReader, MIN_VIEW_BYTES } from "./byte_reader.ts";
+import { whilePermitted } from "./permit.ts";
 import { TransferWatch } from "./transfer_watch.ts";
 
 /** The largest JSON body, in bytes (C 3). */
@@ -72,6 +73,7 @@ export class BodyReader {
   readonly #limits: BodyLimits;
   readonly #watch: TransferWatch;
   readonly #deadline: ReturnType<typeof setTimeout> | undefined;
+  readonly #endPermit: () => void;
   #received = 0;
   /** Reads of a chunked body in which nothing was waited for. */
   #busyReads = 0;
@@ -79,7 +81,7 @@ export class BodyReader {
   /** How long these reads took, in milliseconds. */
   #busyMs = 0;
   /** Why a timer gave the body up. */
-  #expired: string | undefined;
+  #expired: AppError | undefined;
 
   constructor(request: Pick<Request, "body" | "headers">, subject: Subject, limits: BodyLimits) {
     const { body, headers } = request;
@@ -92,11 +94,13 @@ export class BodyReader {
     const { stallMs, withinMs } = limits;
     this.#watch = new TransferWatch({
       windowMs: stallMs,
-      onSlow: (reason) => this.#expire(`received ${reason}`),
+      onSlow: (reason) => this.#expire(unreadable(subject, `received ${reason}`)),
     });
-    this.#deadline = withinMs === undefined
-      ? undefined
-      : setTimeout(() => this.#expire(`not received within ${withinMs / 1000} s`), withinMs);
+    this.#endPermit = whilePermitted(request, (reason) => this.#expire(reason));
+    this.#deadline = withinMs === undefined ? undefined : setTimeout(
+      () => this.#expire(unreadable(subject, `not received within ${withinMs / 1000} s`)),
+      withinMs,
+    );
   }
 
   /**
@@ -127,7 +131,7 @@ export class BodyReader {
     try {
       const result = await this.#reader.read(memory.subarray(from));
       this.#watch.moved(result.bytes);
-      if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired);
+      if (this.#expired !== undefined) throw this.#expired;
       this.#received += result.bytes;
       if (this.#length === undefined && currentTurn() === turn) {
         this.#judgeChunks(result.bytes, performance.now() - started);
@@ -136,8 +140,7 @@ export class BodyReader {
       return { memory: new Uint8Array(result.buffer), bytes: result.bytes };
     } catch (error) {
       if (error instanceof AppError) throw error;
-      if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired, error);
-      throw unreadable(this.#subject, "the transfer broke off", error);
+      throw this.#expired ?? unreadable(this.#subject, "the transfer broke off", error);
     }
   }
 
@@ -162,6 +165,7 @@ export class BodyReader {
   async cancel(): Promise<void> {
     clearTimeout(this.#deadline);
     this.#watch.end();
+    this.#endPermit();
     await this.#reader?.cancel().catch(() => {
       // The client is gone: there is nothing left to discard.
     });
@@ -180,7 +184,7 @@ export class BodyReader {
     throw unreadable(this.#subject, "its chunks are too small: send larger ones, or its length");
   }
 
-  #expire(why: string): void {
+  #expire(why: AppError): void {
     this.#expired ??= why;
     this.cancel();
   }

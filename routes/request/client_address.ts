@@ -99,3 +99,15 @@ function plainAddress(address: string): string {
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 4 ? "ipv4" : "ipv6";
 }
+
+/** An IPv4 address, or the 64 bits of an IPv6 address that its owner does not choose. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = "", tail] = address.split("::");
+  const groups = head.split(":").filter((group) => group !== "");
+  const zeros = tail === undefined
+    ? 0
+    : 8 - groups.length - tail.split(":").filter((it) => it !== "").length;
+  const all = [...groups, ...Array(zeros).fill("0"), ...tail?.split(":") ?? []];
+  return all.slice(0, 4).join(":").toLowerCase();
+}

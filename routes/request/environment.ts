@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import type { AuditDetails } from "../../core/audit.ts";
 import type { Caller } from "../../core/caller.ts";
+import type { OpenSession } from "../../core/console_sessions.ts";
 import type { AppError } from "../../core/errors.ts";
 import type { Grant } from "../../schemas/hub_lfs.ts";
 
@@ -32,8 +33,8 @@ export interface Variables {
   requestId: string;
   /** Set when the credential has been verified. */
   caller: Caller | undefined;
-  /** Whether the session of the console that the request belongs to has ended since. */
-  hasSessionEnded: (() => Promise<boolean>) | undefined;
+  /** The session of the console that the request belongs to. */
+  session: Pick<OpenSession, "name" | "hasEnded"> | undefined;
   /** What the signed address of the request permits, once it has been verified. */
   grant: Grant | undefined;
   /** The token of the link that the request follows. */

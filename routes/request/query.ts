@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { AppError, quoted } from "../../core/errors.ts";
-import { UserId } from "../../schemas/credentials.ts";
 import { parseTime } from "../../schemas/units.ts";
 import { type IntegerRange, PAGE, Scope } from "../../schemas/queries.ts";
 
@@ -41,36 +40,19 @@ function decoded(text: string): string {
 }
 
 /**
- * The user whose tree a request names (C 19). The rest of the query may be invalid, which is for the
- * handler to say: privileges are checked before it.
+ * The number or name of the user whose tree a request names (C 19, C 27). The rest of the query may be invalid, which
+ * is for the handler to say: privileges are checked before it.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when it is not one user id.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it names several.
  */
-export function treeOf(url: string): number | undefined {
+export function treeOf(url: string): string | undefined {
   const start = url.indexOf("?");
   if (start === -1) return undefined;
   const given = new URLSearchParams(url.slice(start)).getAll("tree");
-  return given.length === 0 ? undefined : userIdIn(given);
-}
-
-/**
- * The user whose tree the address of a request names, if it names one (C 20).
- *
- * @throws {AppError} `ErrResourcesInvalidRequest` when it is not a user id.
- */
-export function treeInAddress(
-  c: { req: { param(name: string): string | undefined } },
-): number | undefined {
-  const given = c.req.param("tree");
-  return given === undefined ? undefined : userIdIn([given]);
-}
-
-function userIdIn(given: readonly string[]): number {
-  const tree = v.safeParse(UserId, given[0]);
-  if (tree.success && given.length === 1) return tree.output;
+  if (given.length < 2) return given[0];
   throw new AppError(
     "ErrResourcesInvalidRequest",
-    `Invalid tree ${quoted(given.join())}: expected one user id from 1 to 2^53 − 1`,
+    `Invalid tree ${quoted(given.join())}: expected one name or user id`,
   );
 }
 

@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from "hono";
-import { inTree } from "../../core/caller.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { permit } from "../request/permit.ts";
 import type { Access } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { type Verified, verifySignature } from "./signature.ts";
-import { type Target, targetOf, treeOfBucket } from "./target.ts";
+import { inBucket, type Target, targetOf } from "./target.ts";
 
 /** What is known of a request when its signature has been verified. */
 export interface Authenticated {
@@ -16,7 +16,7 @@ const AUTHENTICATED = new WeakMap<object, Authenticated>();
 
 /** Middleware that verifies the signature of a request (C 30). It acts in the tree that is the bucket. */
 export function authenticate(
-  { rateLimit }: Access,
+  { rateLimit, people, isOver = () => false }: Access,
   { s3, publicUrl }: Services,
 ): MiddlewareHandler<AppEnvironment> {
   return async function authenticate(c, next) {
@@ -25,10 +25,11 @@ export function authenticate(
     const verified = await verifySignature({ method, target, headers }, s3.findAccessKey);
     const { caller } = verified;
     AUTHENTICATED.set(c.req.raw, { target, verified });
+    permit(c.req.raw, () => isOver(caller));
     c.set("caller", caller);
     rateLimit?.count(caller.userId);
     const { bucket } = target;
-    if (bucket !== undefined) c.set("caller", inTree(caller, treeOfBucket(bucket, caller.userId)));
+    if (bucket !== undefined) c.set("caller", await inBucket(people, caller, bucket));
     await next();
   };
 }

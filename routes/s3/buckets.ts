@@ -6,16 +6,19 @@ import { element, emptyReply, timeElement, xmlReply } from "./reply.ts";
 import { bucketOfTree, type Handled, type Target } from "./target.ts";
 
 /** `GET /s3`: ListBuckets. The tree of the caller, and those that its credential names. */
-export function listBuckets(c: Handled): Response {
+export async function listBuckets(c: Handled, { people }: Services): Promise<Response> {
   const { userId, trees = new Map() } = callerOf(c);
-  const buckets = [userId, ...[...trees.keys()].filter((tree) => tree !== userId)];
+  const others = [...trees.keys()].filter((tree) => tree !== userId);
+  const buckets = await Promise.all(
+    [userId, ...others].map((tree) => bucketOfTree(people, tree, userId)),
+  );
   return xmlReply(c, "ListAllMyBucketsResult", [
     element("Owner", [element("ID", userId), element("DisplayName", userId)]),
     element(
       "Buckets",
-      buckets.map((tree) =>
+      buckets.map((bucket) =>
         element("Bucket", [
-          element("Name", bucketOfTree(tree, userId)),
+          element("Name", bucket),
           // A tree is there from the start.
           timeElement("CreationDate", 0),
         ])

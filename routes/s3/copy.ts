@@ -17,7 +17,8 @@ import { element, timeElement, xmlReply } from "./reply.ts";
 import type { Handled, Target } from "./target.ts";
 
 /** `PUT /s3/{bucket}/{key}` with `x-amz-copy-source`: CopyObject. */
-export async function copyObject(c: Handled, { s3 }: Services, { key = "" }: Target) {
+export async function copyObject(c: Handled, services: Services, { key = "" }: Target) {
+  const { s3 } = services;
   const caller = callerOf(c);
   const { path, isDirectory } = pathOfKey(key);
   auditChange(c, { paths: [path] });
@@ -25,7 +26,7 @@ export async function copyObject(c: Handled, { s3 }: Services, { key = "" }: Tar
     throw new S3Error("InvalidArgument", `The key ${quoted(key)} is that of a directory`);
   }
   refuseUnsupported(c.req.raw.headers);
-  const { caller: reader, object } = await copySource(c, s3);
+  const { caller: reader, object } = await copySource(c, services);
   const { record: source } = object;
   const metadata = metadataFor(c, object);
   const write = { caller, path, metadata, requireObject: requireObject(c.req.raw.headers) };

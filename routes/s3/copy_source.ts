@@ -1,13 +1,13 @@
-import { type Caller, inTree, requirePermission } from "../../core/caller.ts";
+import { type Caller, requirePermission } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
-import type { S3Service } from "../../core/s3/service.ts";
+import type { Services } from "../serving/route.ts";
 import { decodePath } from "../request/address_path.ts";
 import { representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
 import { etagOf } from "./headers.ts";
 import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
-import { type Handled, treeOfBucket } from "./target.ts";
+import { type Handled, inBucket } from "./target.ts";
 
 /** The header that names what is copied. */
 export const COPY_SOURCE = "x-amz-copy-source";
@@ -25,14 +25,17 @@ export interface CopySource {
  * @throws {AppError} `ErrNotPermitted`, and `ErrPreconditionFailed` when it is not what the client expects,
  *   `ErrResourcesInvalidRequest` when the header is not percent-encoded UTF-8.
  */
-export async function copySource(c: Handled, s3: S3Service): Promise<CopySource> {
+export async function copySource(
+  c: Handled,
+  { s3, people }: Pick<Services, "s3" | "people">,
+): Promise<CopySource> {
   const stated = c.req.header(COPY_SOURCE) ?? "";
   const [address = "", version] = stated.split("?");
   if (version !== undefined) throw new S3Error("NotImplemented", "Versions are not offered here");
   const [bucket = "", ...rest] = decodePath(address).replace(/^\//, "").split("/");
   const key = rest.join("/");
   const { caller: holder } = authenticated(c.req.raw).verified;
-  const caller = inTree(holder, treeOfBucket(bucket, holder.userId));
+  const caller = await inBucket(people, holder, bucket);
   requirePermission(caller, "resources.download");
   const object = await findObject(s3, caller, key);
   if (object === undefined || object.record.isDir) throw noSuchKey(key);

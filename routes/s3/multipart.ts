@@ -58,10 +58,11 @@ export async function uploadPart(c: Handled, { s3 }: Services, target: Target) {
 }
 
 /** The same with a header `x-amz-copy-source`: UploadPartCopy. */
-export async function uploadPartCopy(c: Handled, { s3 }: Services, target: Target) {
+export async function uploadPartCopy(c: Handled, services: Services, target: Target) {
+  const { s3 } = services;
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
-  const { caller, object } = await copySource(c, s3);
+  const { caller, object } = await copySource(c, services);
   const found = await downloadFile(s3.tree, {
     caller,
     path: object.record.path,

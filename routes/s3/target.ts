@@ -1,8 +1,9 @@
 import type { Context } from "hono";
+import { type Caller, inTree } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
+import { inNamedTree, type Names } from "../../core/people/named.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
-import { UserId } from "../../schemas/credentials.ts";
-import * as v from "valibot";
 import { decodePath } from "../request/address_path.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { parseQuery, type Query } from "../request/query.ts";
@@ -24,7 +25,7 @@ export interface Target {
 
 /** The bucket that is the tree of the caller. */
 const OWN = "own";
-const TREE = /^tree-([1-9]\d{0,15})$/;
+const TREE = /^tree-([1-9]\d{0,15}|[a-z][a-z0-9._-]{0,63})$/;
 
 /**
  * Reads the address of a request. The address as it was sent counts: a router may drop slashes.
@@ -53,21 +54,28 @@ export function parameter({ query }: Target, name: string): string | undefined {
 }
 
 /**
- * The user whose tree a bucket is.
+ * The caller in the tree that a bucket is (C 27).
  *
  * @throws {S3Error} `NoSuchBucket` when no tree can have the name.
+ * @throws {AppError} `ErrUsersNotFound` when none has, and the caller is an administrator.
  */
-export function treeOfBucket(bucket: string, userId: number): number {
-  if (bucket === OWN) return userId;
-  const tree = v.safeParse(UserId, TREE.exec(bucket)?.[1]);
-  if (tree.success) return tree.output;
+export async function inBucket(people: Names, caller: Caller, bucket: string): Promise<Caller> {
+  if (bucket === OWN) return inTree(caller, caller.userId);
+  const [, named] = TREE.exec(bucket) ?? [];
+  if (named !== undefined) return await inNamedTree(people, caller, named);
   throw new S3Error(
     "NoSuchBucket",
-    `No bucket ${quoted(bucket)}: the buckets are ${OWN}, and tree-7 for the tree of user 7`,
+    `No bucket ${
+      quoted(bucket)
+    }: the buckets are ${OWN}, and tree-7 or tree-ana for those of others`,
   );
 }
 
-/** The bucket that is the tree of a user, as the user `userId` sees it. */
-export function bucketOfTree(tree: number, userId: number): string {
-  return tree === userId ? OWN : `tree-${tree}`;
+/** The bucket that is the tree of a user, by the name of that if it has one, as the user `userId` sees it. */
+export async function bucketOfTree(
+  people: Pick<PeopleStore, "findByNumber">,
+  tree: number,
+  userId: number,
+): Promise<string> {
+  return tree === userId ? OWN : `tree-${(await people.findByNumber(tree))?.name ?? tree}`;
 }

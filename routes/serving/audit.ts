@@ -66,7 +66,8 @@ function entriesOf(
 ): AuditEntry[] {
   const { paths = [], tree, records = new Map<number, number>(), details } = c.get("audited") ?? {};
   const caller = c.get("caller");
-  const named = tree ?? (caller === undefined ? undefined : ownerOf(caller));
+  // The tree of a name that nobody has is none.
+  const named = tree ?? (caller === undefined ? undefined : ownerOf(caller) || undefined);
   const trees: [number | undefined, number | undefined][] = records.size > 0
     ? [...records]
     : [[named, undefined]];

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import type { Context, MiddlewareHandler } from "hono";
 import {
   type Caller,
-  inTree,
   type Privilege,
   requiredPrivileges,
   requirePermission,
@@ -10,25 +9,30 @@ import {
 import type { IsOver } from "../../core/credential_end.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
 import { AppError } from "../../core/errors.ts";
+import { inNamedTree } from "../../core/people/named.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
 import type { RateLimit } from "../../core/rate_limit.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { permit } from "../request/permit.ts";
 import type { PublicUrl } from "./public_url.ts";
-import { treeInAddress, treeOf } from "../request/query.ts";
+import { treeOf } from "../request/query.ts";
 
 /** What decides who may make requests. */
 export interface Access {
   readonly verify: VerifyCredential;
   /** Whether a credential is over, and with it what it has signed. @default none is */
   readonly isOver?: IsOver | undefined;
+  /** What finds the people whose trees requests name. */
+  readonly people: PeopleStore;
   /** @default unlimited */
   readonly rateLimit?: RateLimit | undefined;
   /**
-   * Where requests have their credential.
+   * Who makes a request.
    *
-   * @throws {AppError} `ErrAuthRequired` when they have no valid one.
-   * @default the header `Authorization`
+   * @throws {AppError} `ErrAuthRequired` when it does not say so.
+   * @default the holder of the credential in the header `Authorization`
    */
-  readonly credentialOf?: (c: Context<AppEnvironment>) => string | Promise<string>;
+  readonly holderOf?: ((c: Context<AppEnvironment>) => Promise<Caller>) | undefined;
 }
 
 /** What a route needs of its caller. */
@@ -50,17 +54,21 @@ export function requirePrivilege(
   access: Access,
   { privilege, tree: named, basic }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
-  const { verify, rateLimit, credentialOf = basic ? passwordOrToken : bearerToken } = access;
+  const credentialOf = basic ? passwordOrToken : bearerToken;
+  const { verify, isOver = () => false, people, rateLimit } = access;
+  const { holderOf = (c) => verify(credentialOf(c)) } = access;
   return async function requirePrivilege(c, next) {
-    const holder = await verify(await credentialOf(c));
+    const holder = await holderOf(c);
     c.set("caller", holder);
+    const session = c.get("session");
+    permit(c.req.raw, async () => await isOver(holder) || await session?.hasEnded() === true);
     rateLimit?.count(holder.userId);
     const tree = named === "address"
-      ? treeInAddress(c) ?? holder.userId
+      ? c.req.param("tree") ?? String(holder.userId)
       : named
       ? treeOf(c.req.url)
       : undefined;
-    const caller = tree === undefined ? holder : inTree(holder, tree);
+    const caller = tree === undefined ? holder : await inNamedTree(people, holder, tree);
     c.set("caller", caller);
     const needed = privilege === "any" ? [] : requiredPrivileges(privilege);
     for (const required of needed) requirePermission(caller, required);

@@ -2,13 +2,14 @@ import type { AuditTrail } from "../../core/audit.ts";
 import type { Privilege } from "../../core/caller.ts";
 import type { CapacityHistory, HostCapacity } from "../../core/capacity/mod.ts";
 import type { Chunk } from "../../core/content.ts";
-import type { IsOver } from "../../core/credential_end.ts";
 import type { Events } from "../../core/events.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
+import type { PeopleStore } from "../../core/people/store.ts";
 import type { ValidateReport } from "../../core/reports.ts";
 import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
+import type { PasskeyService } from "../../core/people/passkeys.ts";
 import type { ScanEvent } from "../../core/scans/ports.ts";
 import type { ScanService } from "../../core/scans/service.ts";
 import type { Semaphore } from "../../core/semaphore.ts";
@@ -35,8 +36,6 @@ export type ServerEvents = Events<ServerEvent>;
 export interface EventOptions {
   /** @default 15000 */
   readonly heartbeatMs?: number;
-  /** Whether a credential is over, which ends its streams. @default none is */
-  readonly isOver?: IsOver;
 }
 
 /** Finds what prevents the server from verifying credentials or storing a file, if anything does. */
@@ -51,8 +50,10 @@ export interface Services {
   readonly waivers: WaiverService;
   readonly links: LinkService;
   readonly tokens: TokenService;
+  readonly people: PeopleStore;
   /** Undefined if the audit log cannot be read here. */
   readonly auditTrail: AuditTrail | undefined;
+  readonly passkeys: PasskeyService;
   readonly uploads: UploadService;
   readonly hub: HubService;
   readonly dav: DavStore;

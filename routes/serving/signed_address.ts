@@ -7,6 +7,7 @@ import type { ContentGrant, Grant, ObjectGrant } from "../../schemas/hub_lfs.ts"
 import { auditChange } from "./audit.ts";
 import type { Access } from "./auth.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { permit } from "../request/permit.ts";
 
 /**
  * Middleware that requires a signed address in place of a credential (C 20). The request acts on behalf of
@@ -25,6 +26,7 @@ export function requireGrant(
         "The credential of the signed address has been revoked",
       );
     }
+    permit(c.req.raw, () => isOver(caller));
     c.set("caller", caller);
     c.set("grant", grant);
     rateLimit?.count(caller.userId);

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
-import { isIP } from "node:net";
 import { RetryLater } from "../../core/errors.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Semaphore } from "../../core/semaphore.ts";
+import { networkOf } from "../request/client_address.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { linkTokenOf } from "./hidden_link.ts";
 import { whenDelivered } from "../serving/turns.ts";
@@ -64,16 +64,4 @@ export function limitLinks(limits: LinkLimits): MiddlewareHandler<AppEnvironment
     const network = networkOf(c.get("address") ?? "");
     await whenDelivered(c, limits.take(network, token.slice(0, MAX_TOKEN_LENGTH)), next);
   };
-}
-
-/** An IPv4 address, or the 64 bits of an IPv6 address that its owner does not choose. */
-function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = "", tail] = address.split("::");
-  const groups = head.split(":").filter((group) => group !== "");
-  const zeros = tail === undefined
-    ? 0
-    : 8 - groups.length - tail.split(":").filter((it) => it !== "").length;
-  const all = [...groups, ...Array(zeros).fill("0"), ...tail?.split(":") ?? []];
-  return all.slice(0, 4).join(":").toLowerCase();
 }

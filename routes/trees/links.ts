@@ -4,6 +4,7 @@ import {
   addLink,
   findLink,
   followLink,
+  hasLinkEnded,
   type LinkService,
   listLinks,
   removeLink,
@@ -17,6 +18,7 @@ import { sendDownload } from "../transfers/download.ts";
 import { isoTime } from "../../core/entries.ts";
 import { success } from "../reply/envelope.ts";
 import type { AppEnvironment } from "../request/environment.ts";
+import { permit } from "../request/permit.ts";
 import { idOf, pageOf, parseQuery } from "../request/query.ts";
 import type { Services } from "../serving/route.ts";
 
@@ -64,6 +66,7 @@ export async function serveLink(c: Handled, links: LinkService): Promise<Respons
   // Read at once: a signal that is read after the client has gone never aborts (Deno 2.9.6).
   const { signal } = raw;
   const link = await findLink(links, c.get("linkToken") ?? "");
+  permit(raw, () => hasLinkEnded(links, link));
   auditLink(c, link);
   const found = await followLink(links, link, {
     sends: raw.method !== "HEAD",

@@ -23,6 +23,11 @@ import history from "./migrations/0022_history.sql" with { type: "text" };
 import hubCommits from "./migrations/0028_hub_commits.sql" with { type: "text" };
 import tags from "./migrations/0027_tags.sql" with { type: "text" };
 import treeLog from "./migrations/0026_tree_log.sql" with { type: "text" };
+import people from "./migrations/0040_people.sql" with { type: "text" };
+import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
+import deviceLogins from "./migrations/0047_device_logins.sql" with { type: "text" };
+import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
+import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -53,6 +58,11 @@ const MIGRATIONS: readonly string[] = [
   treeLog,
   tags,
   hubCommits,
+  people,
+  sessionsOfPersons,
+  passkeys,
+  boundCredentials,
+  deviceLogins,
 ];
 
 /** The version of the schema that this program makes. */

@@ -26,8 +26,10 @@ import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
+import { SqlPeopleStore } from "../tables/people_store.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
 import { SqlSessionStore } from "../tables/session_store.ts";
+import { SqlSignInStore } from "../tables/sign_in_store.ts";
 import { SqlUploadStore } from "../tables/upload_store.ts";
 import { SqlUpkeepStore } from "../tables/upkeep_store.ts";
 import type { CurrentResults } from "../tables/verdict_statements.ts";
@@ -97,8 +99,10 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly hub: SqlHubStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly people: SqlPeopleStore;
   readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
+  readonly signIns: SqlSignInStore;
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
   readonly objectTable: SqlObjectTable;
@@ -123,6 +127,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
       tidy: tidying(database, () => this.#written),
     };
     const revocations = new Revocations(database, this.#server, options.revocationsMs);
+    const settled = () => revocations.settled();
     const version = options.resultsVersion ?? SCANNERS_VERSION;
     const results = this.#results = currentResults(version);
     const { direct = address } = address;
@@ -148,12 +153,14 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.credentials = new SqlCredentialStore(
       statementsOf(STATEMENTS.credentials, parts),
       (credential) => revocations.isRevoked(credential),
-      () => revocations.settled(),
+      settled,
     );
     this.dav = new SqlDavStore(statementsOf(STATEMENTS.dav, parts));
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
+    this.people = new SqlPeopleStore(statementsOf(STATEMENTS.people, parts), settled);
     this.s3 = new SqlS3Store(statementsOf(STATEMENTS.s3, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
+    this.signIns = new SqlSignInStore(statementsOf(STATEMENTS.signIns, parts));
     const uploads = statementsOf(STATEMENTS.uploads, parts);
     this.uploads = new SqlUploadStore(uploads);
     this.objects = new SqlLfsObjectStore(uploads);

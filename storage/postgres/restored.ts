@@ -33,6 +33,8 @@ export function noteRestore(database: Database): Promise<boolean> {
       );
       // One that has ended since must not be open again, and a client that holds a lock knows of nothing restored.
       await session.run("DELETE FROM console_sessions");
+      await session.run("DELETE FROM invitations");
+      await session.run("DELETE FROM device_logins");
       await session.run("DELETE FROM locks");
     }
     await session.commit();

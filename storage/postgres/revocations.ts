@@ -100,6 +100,8 @@ export class Revocations {
          ) OR EXISTS (
            SELECT 1 FROM user_revocations
            WHERE user_id = asked.user_id AND issued_before > asked.issued_at
+         ) OR EXISTS (
+           SELECT 1 FROM people WHERE number = asked.user_id AND disabled_at IS NOT NULL
          )`,
         {
           keys: [...credentials.keys()],

@@ -7,8 +7,10 @@ import { objectStatements } from "../tables/object_statements.ts";
 import { purgeStatements } from "../tables/purge_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
-import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
 import { tagStatements } from "../tables/tag_statements.ts";
+import { peopleStatements } from "../tables/people_statements.ts";
+import { sessionStatements } from "../tables/session_statements.ts";
+import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
@@ -27,9 +29,11 @@ export const STATEMENTS = {
     ...tagStatements(POSTGRES, { past: PAST, tagged: TAGGED }),
   },
   objects: objectStatements(POSTGRES),
+  people: peopleStatements(POSTGRES),
   s3: s3Statements(POSTGRES),
   scans: scanStatements(POSTGRES),
-  sessions: SESSION_STATEMENTS,
+  sessions: sessionStatements(POSTGRES),
+  signIns: SIGN_IN_STATEMENTS,
   uploads: uploadStatements(POSTGRES),
   upkeep: upkeepStatements(POSTGRES),
   verdicts: verdictStatements(POSTGRES),

@@ -5,14 +5,14 @@ import {
   toCredential,
 } from "../tables/credential_statements.ts";
 import type { RunStatement } from "../tables/dialect.ts";
+import { SqlPeopleStore } from "../tables/people_store.ts";
+import { SqlSignInStore } from "../tables/sign_in_store.ts";
 import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
 import type { CredentialRegister } from "../tables/credential_register.ts";
 import { Connection } from "./connection.ts";
-import { schemaVersion } from "./migrate.ts";
+import { REGISTER_VERSION, schemaVersion } from "./migrate.ts";
+import { statementsOn } from "./own_statements.ts";
 import { STATEMENTS } from "./statements.ts";
-
-/** The first version of the schema whose register has all columns. */
-const REGISTER_VERSION = 26;
 
 /**
  * The credentials that were minted or revoked (C 22). The command line writes it while a server reads it:
@@ -20,12 +20,16 @@ const REGISTER_VERSION = 26;
  */
 export class SqliteCredentialRegister implements CredentialRegister, Disposable {
   readonly #connection: Connection;
+  readonly people: SqlPeopleStore;
+  readonly signIns: SqlSignInStore;
 
   /** @param path The path of the database, which must have the register. */
   constructor(path: string) {
     this.#connection = new Connection(path, { readOnly: false });
     // Only the server may move its log into the database: it notes when.
     this.#connection.script("PRAGMA wal_autocheckpoint = 0");
+    this.people = new SqlPeopleStore(statementsOn(this.#connection, STATEMENTS.people));
+    this.signIns = new SqlSignInStore(statementsOn(this.#connection, STATEMENTS.signIns));
   }
 
   async add(credential: MintedCredential): Promise<void> {

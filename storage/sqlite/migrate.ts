@@ -35,6 +35,11 @@ import history from "./migrations/0032_history.sql" with { type: "text" };
 import hubCommits from "./migrations/0038_hub_commits.sql" with { type: "text" };
 import tags from "./migrations/0037_tags.sql" with { type: "text" };
 import treeLog from "./migrations/0036_tree_log.sql" with { type: "text" };
+import people from "./migrations/0040_people.sql" with { type: "text" };
+import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
+import deviceLogins from "./migrations/0047_device_logins.sql" with { type: "text" };
+import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
+import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -73,10 +78,18 @@ const MIGRATIONS: readonly string[] = [
   treeLog,
   tags,
   hubCommits,
+  people,
+  sessionsOfPersons,
+  passkeys,
+  boundCredentials,
+  deviceLogins,
 ];
 
 /** The version to which `schema_0031.sql` leads at once. */
 const NEW_VERSION = 31;
+
+/** The first version of the schema whose register has all tables and columns that the command line writes. */
+export const REGISTER_VERSION = MIGRATIONS.indexOf(deviceLogins) + 1;
 
 /**
  * Migrates the database to the current schema in one transaction, so that a crash leaves one schema or the

@@ -40,6 +40,9 @@ export async function copyDatabase(source: string, target: string): Promise<void
   }
   // One that has ended since must not be open again in what is restored.
   if (hasTable(copy, "console_sessions")) copy.run("DELETE FROM console_sessions");
+  for (const table of ["invitations", "device_logins"]) {
+    if (hasTable(copy, table)) copy.run(`DELETE FROM ${table}`);
+  }
   // A client that holds one would not know of what is restored.
   if (hasTable(copy, "locks")) copy.run("DELETE FROM locks");
   // A server removes content after the commit that deleted its last record.

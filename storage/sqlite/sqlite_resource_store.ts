@@ -38,30 +38,18 @@ import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
+import { SqlPeopleStore } from "../tables/people_store.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
 import { SqlSessionStore } from "../tables/session_store.ts";
+import { SqlSignInStore } from "../tables/sign_in_store.ts";
 import { SqlUploadStore } from "../tables/upload_store.ts";
 import { SqlUpkeepStore } from "../tables/upkeep_store.ts";
 import { currentResults, SqlVerdictStore } from "../tables/verdict_store.ts";
 import { statementsOf } from "./run_statements.ts";
+import type { ResourceStoreOptions } from "./store_options.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
-import { type CommitOptions, writerCommits } from "./writer_commits.ts";
+import { writerCommits } from "./writer_commits.ts";
 import { WORKERS } from "../threads/workers.ts";
-
-export interface ResourceStoreOptions extends CommitOptions {
-  /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
-  readonly listIdleMs?: number;
-  /** A change of more records is carried out in steps, between other writes. @default 10000 */
-  readonly maxDirectRecords?: number;
-  /** Where the records of large changes are kept. @default the directory of the file */
-  readonly temporaryDirectory?: string;
-  /** The space that uploads leave free. Part of it is kept for the log. @default 0 */
-  readonly reserveBytes?: number;
-  /** A database with a lower generation is refused. @default 0 */
-  readonly minGeneration?: number;
-  /** The version of the scan results that count. @default that of the scanners */
-  readonly resultsVersion?: string | undefined;
-}
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
 export class SqliteResourceStore implements RecordStore, DecidedUploads {
@@ -86,8 +74,10 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly hub: SqlHubStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly people: SqlPeopleStore;
   readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
+  readonly signIns: SqlSignInStore;
   readonly credentials: SqlCredentialStore;
   readonly search: RecordSearch["search"];
   readonly uploads: SqlUploadStore;
@@ -141,8 +131,10 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
     this.dav = new SqlDavStore(statementsOf("dav", parts));
     this.links = new SqlLinkStore(statementsOf("links", parts));
+    this.people = new SqlPeopleStore(statementsOf("people", parts));
     this.s3 = new SqlS3Store(statementsOf("s3", parts));
     this.sessions = new SqlSessionStore(statementsOf("sessions", parts));
+    this.signIns = new SqlSignInStore(statementsOf("signIns", parts));
     this.credentials = new SqlCredentialStore(
       statementsOf("credentials", parts),
       // Another process may have revoked one just now.

@@ -7,8 +7,10 @@ import { objectStatements } from "../tables/object_statements.ts";
 import { purgeStatements } from "../tables/purge_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
-import { SESSION_STATEMENTS } from "../tables/session_statements.ts";
 import { tagStatements } from "../tables/tag_statements.ts";
+import { peopleStatements } from "../tables/people_statements.ts";
+import { sessionStatements } from "../tables/session_statements.ts";
+import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
@@ -28,9 +30,11 @@ export const STATEMENTS = {
     ...tagStatements(SQLITE, TAG_SOURCES),
   },
   objects: objectStatements(SQLITE),
+  people: peopleStatements(SQLITE),
   s3: s3Statements(SQLITE),
   scans: scanStatements(SQLITE),
-  sessions: SESSION_STATEMENTS,
+  sessions: sessionStatements(SQLITE),
+  signIns: SIGN_IN_STATEMENTS,
   uploads: uploadStatements(SQLITE),
   upkeep: upkeepStatements(SQLITE),
   verdicts: verdictStatements(SQLITE),

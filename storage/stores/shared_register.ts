@@ -16,8 +16,10 @@ export async function withSharedRegister<Result>(
     connections: 1,
     temporaryDirectory: `${dataDir}/tmp`,
   });
-  const { credentials, database } = records;
+  const { credentials, database, people, signIns } = records;
   return await work({
+    people,
+    signIns,
     add: (credential) => addMinted(database, credential),
     async revoke(jti, now) {
       const isNew = (await credentials.find(jti))?.revokedAt === undefined;

@@ -14,9 +14,12 @@ import { CLOCK_STATEMENTS, settledTime } from "./clock.ts";
 /** How long a credential is listed after it has expired, in milliseconds. */
 export const KEPT_MS = 30 * 24 * 60 * 60_000;
 
+/** Stands for a user whose work runs one after the other: no credential is minted while its parent is revoked. */
+export const REGISTER = -2;
+
 const COLUMNS =
   `jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at, revoked_at, key_id,
-  used_at, CASE WHEN token_sha256 IS NULL THEN 0 ELSE 1 END AS is_short`;
+  used_at, bound, CASE WHEN token_sha256 IS NULL THEN 0 ELSE 1 END AS is_short`;
 
 /** The part of a list below one of its credentials. */
 const page = (scope: string) =>
@@ -32,8 +35,8 @@ export const credentialStatements = (dialect: Dialect) => ({
   /** A revoked one must stay as long as it could be used. */
   forgetCredentials: "DELETE FROM credentials WHERE expires_at < :before",
   addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, quota, label, minted_at,
-      expires_at, token_sha256, key_id)
-    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key)`,
+      expires_at, token_sha256, key_id, bound, renewed_ms)
+    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key, :bound, :renewed)`,
   /** Forgets the oldest of those that a user minted and that have expired, beyond as many as may be valid. */
   forgetDerived: `DELETE FROM credentials WHERE jti IN (
       SELECT jti FROM credentials
@@ -44,13 +47,14 @@ export const credentialStatements = (dialect: Dialect) => ({
   /** Revoked ones count too: minting and revoking in turn must not fill the table. */
   addDerived: `INSERT INTO credentials
       (jti, user_id, privileges, trees, quota, label, parent, rooted_at, minted_at, expires_at,
-        token_sha256, key_id)
+        token_sha256, key_id, bound, renewed_ms)
     SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :rooted, :now, :expiry,
-      :token, :key
+      :token, :key, CAST(:bound AS INTEGER), CAST(:renewed AS BIGINT)
     WHERE NOT EXISTS (SELECT 1 FROM credentials WHERE jti = :parent AND revoked_at IS NOT NULL)
       AND NOT EXISTS (
         SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :rooted
       )
+      AND NOT EXISTS (SELECT 1 FROM people WHERE number = :user AND disabled_at IS NOT NULL)
       AND (
         SELECT count(*) FROM credentials
         WHERE user_id = :user AND parent IS NOT NULL AND expires_at > :now
@@ -65,7 +69,8 @@ export const credentialStatements = (dialect: Dialect) => ({
     WHERE EXISTS (SELECT 1 FROM credentials WHERE jti = :jti AND revoked_at IS NOT NULL)
       OR EXISTS (
         SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :issued
-      )`,
+      )
+      OR EXISTS (SELECT 1 FROM people WHERE number = :user AND disabled_at IS NOT NULL)`,
   addUserRevocation: `INSERT INTO user_revocations (user_id, issued_before) VALUES (:user, :before)
     ON CONFLICT (user_id) DO UPDATE SET issued_before = CASE
       WHEN excluded.issued_before > user_revocations.issued_before THEN excluded.issued_before
@@ -81,7 +86,8 @@ export const credentialStatements = (dialect: Dialect) => ({
     WHERE revoked_at IS NULL AND jti IN (SELECT jti FROM revoked)`,
   findCredential: `SELECT ${COLUMNS} FROM credentials WHERE jti = :jti`,
   findShort: `SELECT ${COLUMNS} FROM credentials WHERE token_sha256 = ${dialect.bytes(":sha256")}`,
-  noteUses: `UPDATE credentials SET used_at = noted.at
+  noteUses: `UPDATE credentials SET used_at = noted.at,
+      expires_at = CASE WHEN renewed_ms IS NULL THEN expires_at ELSE noted.at + renewed_ms END
     FROM ${dialect.rows(":uses", { jti: "text", at: "bigint" })} AS noted
     WHERE credentials.jti = noted.jti AND coalesce(used_at, 0) < noted.at`,
   allCredentials: `SELECT ${COLUMNS} FROM credentials ORDER BY minted_at DESC, jti`,
@@ -112,7 +118,8 @@ export async function addMinted(
 
 /** The parameters that all statements which add a credential have. */
 export function parametersOf(
-  { jti, userId, privileges, trees, quota, label, mintedAt, expiresAt, short }: MintedCredential,
+  { jti, userId, privileges, trees, quota, label, mintedAt, expiresAt, isBound, renewedMs, short }:
+    MintedCredential,
 ): SqlParameters {
   return {
     jti,
@@ -125,6 +132,8 @@ export function parametersOf(
     expiry: expiresAt,
     token: short === undefined ? null : Uint8Array.fromHex(short.tokenSha256),
     key: short?.keyId ?? null,
+    bound: isBound === true ? 1 : 0,
+    renewed: renewedMs ?? null,
   };
 }
 
@@ -133,7 +142,7 @@ export function parametersOf(
  * first statement is committed. Returns the latest such time of the user.
  */
 export async function revokeUser(
-  run: RunStatement<CredentialStatement>,
+  run: RunStatement<"addUserRevocation" | "revokeOfUser">,
   { user, before, now }: { readonly user: number; readonly before: number; readonly now: number },
 ): Promise<number> {
   const [row] = await run("addUserRevocation", { user, before });
@@ -154,6 +163,7 @@ export function toCredential(row: SqlRow): RegisteredCredential {
     mintedAt: numberOf(row.minted_at),
     expiresAt: numberOf(row.expires_at),
     revokedAt: numberOf(row.revoked_at),
+    ...(Number(row.bound) === 1 && { isBound: true }),
     ...(row.is_short === 1 && {
       short: { keyId: textOf(row.key_id), usedAt: numberOf(row.used_at) },
     }),

@@ -11,6 +11,7 @@ import {
   type CredentialStatement,
   KEPT_MS,
   parametersOf,
+  REGISTER,
   revokeUser,
   toCredential,
 } from "./credential_statements.ts";
@@ -18,9 +19,6 @@ import { commit, type Statements } from "./dialect.ts";
 
 /** How long after its expiry a credential may still be accepted: the leeway of clocks, and more. */
 const GRACE_MS = 10 * 60_000;
-
-/** Stands for a user whose work runs one after the other: no credential is minted while its parent is revoked. */
-const REGISTER = -2;
 
 /** Keeps the register of credentials in the database of the records. */
 export class SqlCredentialStore implements CredentialStore {

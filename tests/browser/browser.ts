@@ -37,6 +37,8 @@ export const WORKER = [
 export interface BrowserOptions extends TestServerOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly colorScheme?: "light" | "dark";
+  /** The name of the server in addresses. @default its IP address */
+  readonly hostname?: string;
   /** A directory where the browser keeps its data, for {@link TestBrowser.reopen}. @default none is kept */
   readonly profile?: string;
 }
@@ -158,8 +160,14 @@ export class TestBrowser implements AsyncDisposable {
   /** Opens another page of the console, with the session of the browser. */
   async open(hash = ""): Promise<Page> {
     const page = await this.context.newPage();
-    await page.goto(`${this.server.origin}/${hash}`);
+    await page.goto(`${this.origin}/${hash}`);
     return page;
+  }
+
+  /** The URL of the server, without a path, as the browser has it. */
+  get origin(): string {
+    const { hostname = "127.0.0.1" } = this.#options;
+    return this.server.origin.replace("127.0.0.1", hostname);
   }
 
   get server(): TestServer {
@@ -179,7 +187,7 @@ export class TestBrowser implements AsyncDisposable {
       const url = request.url();
       // What a page has made itself is at an address of its own.
       const address = url.replace(/^blob:/, "");
-      if (!address.startsWith(`${this.server.origin}/`)) this.#faults.push(`a request for ${url}`);
+      if (!address.startsWith(`${this.origin}/`)) this.#faults.push(`a request for ${url}`);
     });
     context.on("page", (page) => this.#listen(page));
     return context;

@@ -15,7 +15,7 @@ export async function names(page: Page): Promise<string[]> {
   return await page.getByRole("grid").locator(".grid-body .name").allTextContents();
 }
 
-export function button(page: Page, name: string) {
+export function button(page: Pick<Page, "getByRole">, name: string) {
   return page.getByRole("button", { name, exact: true });
 }
 

@@ -9,16 +9,27 @@ Deno.test({
     await using browser = await TestBrowser.start();
     await (await browser.server.as(7)).upload("folder", { "of seven.txt": "7" });
     await (await browser.server.as(1)).upload("", { "of one.txt": "1" });
+    const admin = await browser.server.admin();
+    await admin.inTree(9).upload("", { "of the team.txt": "9" });
     const page = await browser.signIn({ privileges: [...WORKER, "resources.admin"] });
     await row(page, "of one.txt").waitFor();
     const choice = page.getByLabel("Tree", { exact: true });
 
+    await t.step("C 27 by the name of its user, once somebody has it", async () => {
+      await choice.selectOption("Another tree…");
+      const named = page.getByLabel("Name or number of its user or team");
+      await named.fill("vision");
+      await page.getByRole("button", { name: "Show", exact: true }).click();
+      await page.getByRole("alert").getByText('No team "vision"').waitFor();
+      await admin.json("POST", "/teams/", { name: "vision", number: 9 });
+      await page.getByRole("button", { name: "Show", exact: true }).click();
+      await row(page, "of the team.txt").waitFor();
+      assert.equal(await choice.locator("option:checked").innerText(), "vision");
+      assert.equal(new URL(page.url()).hash, "#/files?tree=9");
+    });
     await t.step("by the number of its user", async () => {
       await choice.selectOption("Another tree…");
-      const number = page.getByLabel("Number of its user");
-      await number.fill("seven");
-      await page.getByRole("button", { name: "Show", exact: true }).click();
-      await page.getByRole("alert").getByText("The number of a user is 1 or more").waitFor();
+      const number = page.getByLabel("Name or number of its user or team");
       await number.fill("7");
       await page.getByRole("button", { name: "Show", exact: true }).click();
       await row(page, "folder").waitFor();
@@ -36,6 +47,8 @@ Deno.test({
     await t.step("Back leads to the tree before", async () => {
       await page.goBack();
       await row(page, "folder").waitFor();
+      await page.goBack();
+      await row(page, "of the team.txt").waitFor();
       await page.goBack();
       await row(page, "of one.txt").waitFor();
       assert.equal(await choice.inputValue(), "1");

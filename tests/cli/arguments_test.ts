@@ -9,6 +9,8 @@ import { ROOT, strongroom } from "../support/child_server.ts";
 /** Arguments with which a command gets as far as its other options. */
 const REQUIRED: Partial<Record<CommandName, readonly string[]>> = {
   token: ["--user", "1", "--admin"],
+  user: ["add", "ana"],
+  team: ["add", "vision"],
   scan: ["-"],
   backup: ["directory"],
   restore: ["directory"],
@@ -77,10 +79,10 @@ Deno.test("C 25 every command refuses wrong options in one line that names optio
 
 /** Wrong values, and what is said of them. */
 const WRONG: readonly (readonly [args: string, message: string])[] = [
-  ["token", "--user is required: the id of a user, from 1 to 2^53 − 1"],
-  ["token --admin", "--user is required: the id of a user, from 1 to 2^53 − 1"],
-  ["token --user -1 --admin", '--user must be an id from 1 to 2^53 − 1, not "-1"'],
-  ["token --user ann --admin", '--user must be an id from 1 to 2^53 − 1, not "ann"'],
+  ["token", "--user is required: a name, or the id of a user from 1 to 2^53 − 1"],
+  ["token --admin", "--user is required: a name, or the id of a user from 1 to 2^53 − 1"],
+  ["token --user -1 --admin", '--user must be a name, or an id from 1 to 2^53 − 1, not "-1"'],
+  ["token --user a/n --admin", '--user must be a name, or an id from 1 to 2^53 − 1, not "a/n"'],
   [
     "token --user 1 --admin --ttl -1h",
     '--ttl must be a duration such as 90s, 15m, 1h or 30d, not "-1h"',
@@ -106,8 +108,8 @@ const WRONG: readonly (readonly [args: string, message: string])[] = [
   ],
   ["events --since -1", '--since must be the id of an event, as events --json prints it, not "-1"'],
   ["events models", "events needs no path"],
-  ["ls --tree me", '--tree must be the id of a user, not "me"'],
-  ["ls --tree -1", '--tree must be the id of a user, not "-1"'],
+  ["ls --tree m/e", '--tree must be the name or the id of a user, not "m/e"'],
+  ["ls --tree -1", '--tree must be the name or the id of a user, not "-1"'],
   ["ls ..", 'Invalid path "..": a segment is ".."'],
   ["ls ../models", 'Invalid path "../models": a segment is ".."'],
   ["tree ./..", 'Invalid path "./..": a segment is ".."'],

@@ -93,7 +93,7 @@ Deno.test("C 22 an invalid request for the audit log is refused", async () => {
       { limit: "0" },
       { limit: "1001" },
       { user: "-1" },
-      { tree: "x" },
+      { tree: "-x" },
       { since: "yesterday" },
       { until: "2026-13-01T00:00:00Z" },
       { before: "" },

@@ -30,7 +30,8 @@ function routeOf(script: string): string {
   const [, base = "", path = ""] = /"\$(ORIGIN|URL)(\/[^?"]*)/.exec(script) ?? [];
   const method = /-X (\w+)/.exec(script)?.[1] ??
     (/ -[dF] /.test(script) ? "POST" : / -T /.test(script) ? "PUT" : "GET");
-  const pattern = path.replace(/(?<=.)\/$/, "").replace(/\/\d+(?=\/|$)/, "/{id}")
+  const pattern = path.replace(/(?<=.)\/$/, "")
+    .replace(/^\/(users|teams)\/(?!usage$)[^/]+/, "/$1/{named}").replace(/\/\d+(?=\/|$)/, "/{id}")
     .replace(/^\/files\/.+/, "/files/{+path}").replace(/^\/l\/.+/, "/l/{token}")
     .replace("$ID", "{id}").replace("$JTI", "{jti}");
   return `${method} ${base === "URL" ? BASE_PATH : ""}${pattern}`;

@@ -76,6 +76,12 @@ async function fill(room: Strongroom): Promise<void> {
     await main.json("POST", "/tokens/", { label: "nightly", privileges: ["resources.view"] }),
   ) as { jti: string };
   assert.equal((await main.send("DELETE", `/tokens/${jti}`)).status, 200);
+  const groups = ["research"];
+  const person = { name: "ana", email: "ana@example.org", groups, number: 7 };
+  dataOf(await admin.json("POST", "/users/", person));
+  dataOf(await admin.json("POST", "/users/", { name: "bob" }));
+  dataOf(await admin.json("PATCH", "/users/bob", { name: "rob", disabled: true }));
+  dataOf(await admin.json("POST", "/teams/", { name: "vision" }));
   await createUpload(user, "unfinished", 10);
   // The greatest id is one of a record that is gone.
   await user.upload("", { "gone.txt": "gone" });
@@ -106,6 +112,9 @@ function addRareRows(dataDir: string): void {
     INSERT INTO properties SELECT id, 'urn:é', 'color', '<color xmlns="urn:é">x</color>' FROM records;
     INSERT INTO s3_objects SELECT id, hash, 'etag-2', '{"metadata":{"é":"x"}}' FROM records WHERE hash <> '';
     INSERT INTO user_revocations (user_id, issued_before) VALUES (9, 1000);
+    UPDATE people SET issuer = 'https://login.example', subject = 'é' WHERE number = 7;
+    UPDATE credentials SET bound = 1 WHERE label = 'nightly';
+    INSERT INTO passkeys VALUES ('id', 7, x'00ff', 3, '["usb"]', 'é', 5, NULL);
     UPDATE storage_state SET scrub_started_at = 12, scrubbed_to = 'ab', hub_key = zeroblob(32);`);
 }
 
@@ -136,7 +145,7 @@ function dump(dataDir: string): Record<string, unknown[]> {
     return [name, rows.filter((row) => !unfinished(row)).map(shown).sort()];
   });
   const state = database.prepare(
-    "SELECT strongroom_id, scrub_started_at, scrubbed_to, hex(hub_key) FROM storage_state",
+    "SELECT strongroom_id, scrub_started_at, scrubbed_to, hex(hub_key), last_number FROM storage_state",
   ).all();
   const ids = database.prepare(
     "SELECT * FROM sqlite_sequence WHERE name IN ('records', 'scans', 'links', 'waivers') ORDER BY name",

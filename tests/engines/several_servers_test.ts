@@ -74,6 +74,22 @@ Deno.test({
     assert.deepEqual(scan.slice(0, 2), ["scan.queued", "scan.started"]);
   });
 
+  await t.step("C 27 who is disabled at one server is refused at the other at once", async () => {
+    await using other = await start();
+    const admin = await one.admin();
+    dataOf(await admin.json("POST", "/users/", { name: "ana", number: 77 }));
+    const [ana, there] = [await one.as(77), await other.as(77)];
+    assert.deepEqual([(await ana.list()).status, (await there.list()).status], [200, 200]);
+    const stream = await there.fetch("/events/");
+    const reader = stream.body?.getReader();
+    await reader?.read();
+    dataOf(await admin.json("PATCH", "/users/ana", { disabled: true }));
+    refused(await there.list(), 401, "ErrAuthRequired");
+    refused(await ana.list(), 401, "ErrAuthRequired");
+    assert.equal((await reader?.read())?.done, true);
+    assert.deepEqual(await (await other.admin()).paths({ tree: "ana" }), []);
+  });
+
   await t.step("C 22 and C 23 a revocation at one server ends streams at the other", async () => {
     await using other = await start();
     const holder = new Client(

@@ -40,7 +40,7 @@ export class Client {
   ) {}
 
   /** A client with the same credential whose requests name the tree of a user (C 19). */
-  inTree(userId: number): Client {
+  inTree(userId: number | string): Client {
     return new Client(this.url, this.token, { ...this.query, tree: String(userId) });
   }
 

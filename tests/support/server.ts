@@ -15,6 +15,9 @@ import {
   mintCredential,
 } from "../../core/credentials.ts";
 import { LastUses } from "../../core/last_uses.ts";
+import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
+import { rightsWithoutRoles } from "../../core/people/rights.ts";
+import { rightsByRoles, type Roles } from "../../core/people/roles.ts";
 import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
@@ -77,6 +80,8 @@ export interface TestServerOptions {
   readonly maxDirectRecords?: number;
   /** The object store for content. @default that of {@link contentOf} */
   readonly content?: ContentSettings;
+  /** What the groups of people may do. @default as without a file of rules */
+  readonly roles?: Roles;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
   /** Scans content in place of the sandbox. */
@@ -134,18 +139,28 @@ export class TestServer implements AsyncDisposable {
     const known = keyIds(key);
     const isOver = credentialEnd(known, isRevoked);
     const uses = parts.use(new LastUses(store, log));
+    const registered = { store, isOver, uses, keyId: known[0] };
+    const { people } = storage.records;
+    const callers = new PersonCallers({
+      people,
+      rightsOf: options.roles === undefined
+        ? rightsWithoutRoles
+        : rightsByRoles(options.roles, people),
+    });
     const composition = parts.use(
       await compose(storage, settings, {
         host: { stats: () => getStats(dataDir), ...hostTunables(), ...options.host },
         log,
         acceptDamage,
         audit: options.audit ?? parts.use(testAudit(dataDir)),
-        verify: withShortCredentials(await credentialVerifier({ key, isRevoked }), {
-          ...{ store, isOver, uses },
-          keyId: known[0],
-        }),
-        findAccessKey: accessKeyFinder(key, { store, isOver, uses, keyId: known[0] }),
+        verify: boundedVerifier(
+          withShortCredentials(await credentialVerifier({ key, isRevoked }), registered),
+          callers,
+        ),
+        findAccessKey: boundedKeys(accessKeyFinder(key, registered), callers),
         isOver,
+        callerOfPerson: (person) => callers.signedIn(person, isOver),
+        keyId: () => known[0],
         ...(options.signs !== false && { sign: credentialSigner({ secret: SECRET }) }),
       }, {
         events: options.events,
@@ -251,6 +266,8 @@ export function mintToken(
     ttlSeconds?: number;
     jti?: string;
     quota?: number;
+    /** Whether it may do no more than its person. @default false */
+    isBound?: boolean;
     /** What signs it. @default the secret of the tests */
     secret?: string;
   },

@@ -1,8 +1,11 @@
 import { type ComponentChild, h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { DeviceLogin } from "./device_login.ts";
 import { ignoreOtherDrops } from "./files/drag.ts";
 import { resumeSession } from "./shared/api.ts";
+import { Invitation } from "./invitation.ts";
 import { followChanges } from "./shared/live.ts";
+import { place } from "./shared/router.ts";
 import { session } from "./shared/session.ts";
 import { Shell } from "./shell.ts";
 import { SignIn } from "./sign_in.ts";
@@ -17,6 +20,9 @@ import { Loading, Problem } from "./ui/states.ts";
 
 function Console(): ComponentChild {
   const state = useStore(session);
+  const { room, path } = useStore(place);
+  if (room === "invitation" && state.kind !== "unknown") return h(Invitation, { token: path });
+  if (room === "login" && state.kind === "signedIn") return h(DeviceLogin, { code: path });
   switch (state.kind) {
     case "unknown":
       return h(Resuming, null);

@@ -7,7 +7,7 @@ import { nameOf } from "./shared/paths.ts";
 import { formerPlace, linkTo, place } from "./shared/router.ts";
 import type { Room } from "./ui/room.ts";
 import { ROOMS } from "./rooms.ts";
-import { holds, may, shownTree } from "./shared/session.ts";
+import { holds, holdsNothing, may, shownTree } from "./shared/session.ts";
 import { useStore } from "./shared/store.ts";
 import { TreeChoice } from "./tree_choice.ts";
 import { Button } from "./ui/button.ts";
@@ -83,6 +83,13 @@ function focusMain(event: MouseEvent): void {
 function RoomView({ room, path }: { readonly room: Room | undefined; readonly path: string }) {
   if (room === undefined) {
     return h(Notice, { icon: "question", title: "Page not found", isPage: true });
+  }
+  if (holdsNothing()) {
+    return h(
+      Notice,
+      { icon: "shield", title: "You may do nothing here yet", isPage: true },
+      h("p", null, "You are signed in. Ask an administrator of this server to give you a role."),
+    );
   }
   const { ofHost = false, privilege } = room;
   if (ofHost ? holds(privilege) : may(privilege)) return h(room.view, { path });

@@ -1,7 +1,16 @@
 import { type ComponentChild, h, type TargetedEvent } from "preact";
 import type { ConsoleSession } from "../../../schemas/console.ts";
+import type { TeamEntry } from "../../../schemas/people.ts";
+import { ApiError, call } from "./shared/api.ts";
 import { goToTree } from "./shared/router.ts";
-import { currentTree, holds, knownTrees, shownTree } from "./shared/session.ts";
+import {
+  currentTree,
+  holds,
+  knownTrees,
+  noteTree,
+  shownTree,
+  treeLabel,
+} from "./shared/session.ts";
 import { useStore } from "./shared/store.ts";
 import { askText } from "./ui/dialog.ts";
 
@@ -11,11 +20,11 @@ const ANOTHER = "another";
 /** Whose tree is shown: a choice where the credential has one (C 19). Administrators have that of all trees. */
 export function TreeChoice({ session }: { readonly session: ConsoleSession }): ComponentChild {
   useStore(shownTree);
-  const { user_id: own } = session;
+  const { user_id: own, user_name: name } = session;
   const current = currentTree() ?? own;
   const trees = new Set([...knownTrees(session), current]);
   const isAdministrator = holds("resources.admin");
-  const nameOf = (tree: number) => tree === own ? `User ${tree}` : `Tree ${tree}`;
+  const nameOf = (tree: number) => tree === own ? name ?? `User ${tree}` : treeLabel(tree);
   if (trees.size === 1 && !isAdministrator) {
     return h("span", { class: "who muted" }, nameOf(own));
   }
@@ -40,15 +49,25 @@ export function TreeChoice({ session }: { readonly session: ConsoleSession }): C
 function askForTree(): void {
   askText({
     title: "Another tree",
-    label: "Number of its user",
+    label: "Name or number of its user or team",
     action: "Show",
-    run: (typed) => {
-      const wanted = typed.trim();
-      if (!/^[1-9]\d{0,15}$/.test(wanted)) {
-        return Promise.reject(new Error("The number of a user is 1 or more"));
-      }
-      goToTree(Number(wanted));
-      return Promise.resolve();
-    },
+    run: async (typed) => goToTree(await numberOf(typed.trim())),
   });
+}
+
+/** The number of the user or team with a name. A number stands for itself. */
+async function numberOf(wanted: string): Promise<number> {
+  if (/^[1-9]\d{0,15}$/.test(wanted)) return Number(wanted);
+  const find = async (list: "users" | "teams") => {
+    const address = `/${list}/${encodeURIComponent(wanted)}`;
+    const { number, name } = await call<TeamEntry>("GET", address, { inTree: false });
+    noteTree(number, name);
+    return number;
+  };
+  try {
+    return await find("users");
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+    return await find("teams");
+  }
 }

@@ -1,4 +1,5 @@
-import type { Table } from "./tables.ts";
+import { CREDENTIAL_TABLES } from "./credential_tables.ts";
+import type { Table } from "./table.ts";
 
 /** A version by its number. Large changes of PostgreSQL are known by the negative number of the change before. */
 function versionIn(table: string, column: string): string {
@@ -99,33 +100,7 @@ export const TABLES: readonly Table[] = [
     key: ["id"],
     rowsAtOnce: 500,
   },
-  {
-    name: "credentials",
-    columns: {
-      jti: "text",
-      user_id: "number",
-      privileges: "text",
-      trees: "text",
-      minted_at: "number",
-      expires_at: "number",
-      revoked_at: "number",
-      parent: "text",
-      label: "text",
-      quota: "number",
-      rooted_at: "number",
-      token_sha256: "bytes",
-      key_id: "text",
-      used_at: "number",
-    },
-    key: ["jti"],
-    rowsAtOnce: 500,
-  },
-  {
-    name: "user_revocations",
-    columns: { user_id: "number", issued_before: "number" },
-    key: ["user_id"],
-    rowsAtOnce: 1000,
-  },
+  ...CREDENTIAL_TABLES,
   {
     name: "waivers",
     columns: {

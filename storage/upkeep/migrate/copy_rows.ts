@@ -1,7 +1,7 @@
 import { newHash } from "../../content/hashes.ts";
 import type { DatabaseRows } from "./database_rows.ts";
 import { TableDigest, type TableSum } from "./table_digest.ts";
-import type { Row, Table } from "./tables.ts";
+import type { Row, Table } from "./table.ts";
 
 /** Rows that are added in one transaction have about this size, or number, at most. */
 const MAX_BATCH_BYTES = 4 * 2 ** 20;

@@ -2,16 +2,8 @@ import { filesWhere } from "../../tables/references.ts";
 import { TABLES } from "./carried_tables.ts";
 import type { RowEngine, Statement } from "./row_engine.ts";
 import { addStatement, rowsJson, updateStatement } from "./row_statements.ts";
-import {
-  CARRIED,
-  HAS_RECORD,
-  NUMBERED,
-  type Row,
-  SMALL_CONTENTS,
-  STATE,
-  type Table,
-  type Value,
-} from "./tables.ts";
+import type { Row, Table, Value } from "./table.ts";
+import { CARRIED, HAS_RECORD, NUMBERED, SMALL_CONTENTS, STATE } from "./tables.ts";
 
 /** A content outside of the database. */
 export interface LargeContent {

@@ -16,7 +16,8 @@ import {
 } from "./strongrooms.ts";
 import type { TableSum } from "./table_digest.ts";
 import { TABLES } from "./carried_tables.ts";
-import { SMALL_CONTENTS, type Table } from "./tables.ts";
+import type { Table } from "./table.ts";
+import { SMALL_CONTENTS } from "./tables.ts";
 import { verifyCopy } from "./verify_copy.ts";
 
 export interface MigrateSummary {

@@ -4,7 +4,7 @@ import type { SqlValue } from "../../postgres/session.ts";
 import type { SqlParameters } from "../../tables/dialect.ts";
 import type { RowEngine, Statement } from "./row_engine.ts";
 import { readColumns } from "./row_statements.ts";
-import type { Row, Table, Value } from "./tables.ts";
+import type { Row, Table, Value } from "./table.ts";
 
 /** The rows of a database of PostgreSQL. */
 export class PostgresRowEngine implements RowEngine {

@@ -1,6 +1,6 @@
 import type { SqlParameters } from "../../tables/dialect.ts";
 import type { RowDialect } from "./row_statements.ts";
-import type { Row, Table, Value } from "./tables.ts";
+import type { Row, Table, Value } from "./table.ts";
 
 /** A statement with the values of its parameters. */
 export type Statement = readonly [sql: string, parameters: SqlParameters];

@@ -1,5 +1,5 @@
 import type { ColumnType, Dialect } from "../../tables/dialect.ts";
-import type { ColumnKind, Row, Table, Value } from "./tables.ts";
+import type { ColumnKind, Row, Table, Value } from "./table.ts";
 
 /** What the engines write differently, besides {@link Dialect}. */
 export interface RowDialect {

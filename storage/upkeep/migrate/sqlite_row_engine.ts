@@ -3,7 +3,7 @@ import { SQLITE } from "../../sqlite/dialect.ts";
 import type { SqlParameters } from "../../tables/dialect.ts";
 import type { RowEngine, Statement } from "./row_engine.ts";
 import { readColumns } from "./row_statements.ts";
-import type { Row, Table, Value } from "./tables.ts";
+import type { Row, Table, Value } from "./table.ts";
 
 /** The rows of a database of SQLite. Its calls block the thread. */
 export class SqliteRowEngine implements RowEngine {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Row } from "./tables.ts";
+import type { Row } from "./table.ts";
 
 /** The number of rows, and a hash of all of them in their order. */
 export interface TableSum {

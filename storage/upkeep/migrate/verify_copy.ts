@@ -1,7 +1,8 @@
 import type { Side } from "./copy_contents.ts";
 import { sumTable } from "./copy_rows.ts";
 import type { TableSum } from "./table_digest.ts";
-import { LARGE_CONTENTS, type Table, USAGE } from "./tables.ts";
+import type { Table } from "./table.ts";
+import { LARGE_CONTENTS, USAGE } from "./tables.ts";
 
 /**
  * Compares what was carried with the source: each table by the number and a hash of its rows, and that each

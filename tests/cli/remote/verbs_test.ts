@@ -131,7 +131,7 @@ Deno.test("C 25 verbs for files", async (t) => {
     const cases: readonly (readonly [string[], RegExp])[] = [
       [["ls", "-lx"], /Unknown option -x/],
       [["ls", "a/../b"], /Invalid path/],
-      [["ls", "--tree", "x"], /--tree must be the id of a user, not "x"/],
+      [["ls", "--tree", "-"], /--tree must be the name or the id of a user, not "-"/],
       [["tree", "--depth", "0"], /--depth must be a number of levels from 1 to 999, not "0"/],
       [["mv", "a"], /mv needs one source or more, and a destination/],
       [["rm"], /rm needs one path or more/],

@@ -18,7 +18,7 @@ function json(body: unknown, status: number, headers: HeadersInit = ID): Respons
 
 const CASES: readonly (readonly [name: string, string, string, Response, RegExp | undefined])[] = [
   ["as described", "GET", "/api/v1/resources/stat?path=a", json(ERROR, 404), undefined],
-  ["with a status of others", "GET", "/api/v1/events", json(ERROR, 404), /404: not described/],
+  ["with a status of others", "GET", "/api/v1/waivers", json(ERROR, 404), /404: not described/],
   [
     "with a kind of others",
     "GET",

@@ -122,6 +122,12 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE credentials;
     DROP TABLE links;
     DROP TABLE console_sessions;
+    DROP TABLE passkeys;
+    DROP TABLE invitations;
+    DROP TABLE device_logins;
+    DROP TABLE people;
+    DROP TABLE people_names;
+    ALTER TABLE storage_state DROP COLUMN last_number;
     DROP TABLE locks;
     DROP TABLE properties;
     DROP TABLE s3_objects;

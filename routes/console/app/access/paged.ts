@@ -47,11 +47,16 @@ export function usePaged<T, P extends Page<T> = Page<T>>(loadPage: LoadPage<T, P
 export function pagesOf<T>(
   path: string,
   cursorOf: (item: T) => string,
-  { inTree, query = {} }: { readonly inTree: boolean; readonly query?: Query },
+  { inTree, query = {}, cursor = "before" }: {
+    readonly inTree: boolean;
+    readonly query?: Query;
+    /** The parameter that has the cursor. */
+    readonly cursor?: string;
+  },
 ): LoadPage<T> {
   return async (before, signal) => {
     const { items } = await call<{ items: readonly T[] }>("GET", path, {
-      query: { ...query, limit: String(PAGE), ...(before !== undefined && { before }) },
+      query: { ...query, limit: String(PAGE), ...(before !== undefined && { [cursor]: before }) },
       inTree,
       signal,
     });

@@ -13,7 +13,10 @@ import { Rows } from "../ui/rows.ts";
 import { AuditCard } from "./audit.ts";
 import { HiddenCard } from "./hidden_card.ts";
 import { LinksCard } from "./links.ts";
+import { PasskeysCard } from "./passkeys.ts";
+import { PeopleCard } from "./people.ts";
 import { PRIVILEGES } from "./privileges.ts";
+import { SessionsCard } from "./sessions.ts";
 import { TokensCard } from "./tokens.ts";
 import { WaiversCard } from "./waivers.ts";
 
@@ -60,6 +63,9 @@ export function AccessView(): ComponentChild {
     ),
     h(Privileges, null),
     h(Trees, { session: state.session }),
+    state.session.is_person && h(PasskeysCard, null),
+    h(SessionsCard, null),
+    holds("users.admin") && h(PeopleCard, null),
     may("resources.download") ? h(LinksCard, null) : h(HiddenCard, {
       title: "Links",
       privilege: "resources.download",
@@ -77,14 +83,18 @@ interface SessionProps {
   readonly session: ConsoleSession;
 }
 
-function Credential({ session: { user_id: user, expires_at: end } }: SessionProps): ComponentChild {
+function Credential({ session: it }: SessionProps): ComponentChild {
+  const { user_id: user, user_name: name, is_person: isPerson, expires_at: end } = it;
   return h(
     Card,
-    { title: "Your credential" },
+    { title: isPerson ? "You" : "Your credential" },
     h(Facts, {
       facts: [
-        ["User", String(user)],
-        ["Expires", [h("time", { key: "end", dateTime: end }, time(end)), ` (${ago(end)})`]],
+        ["User", name === null ? String(user) : [h("bdi", { key: "name" }, name), ` (${user})`]],
+        [isPerson ? "Signed in until" : "Expires", [
+          h("time", { key: "end", dateTime: end }, time(end)),
+          ` (${ago(end)})`,
+        ]],
         ["Shown tree", `User ${currentTree() ?? user}`],
       ],
     }),

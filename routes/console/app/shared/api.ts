@@ -124,6 +124,27 @@ export async function signIn(credential: string): Promise<void> {
   });
 }
 
+/** Signs in by the answer to a step. @throws {ApiError} */
+export async function signInBy(path: string, json: unknown): Promise<void> {
+  await startSession("POST", {
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(json),
+  }, path);
+}
+
+/** Requests what the console alone has, and returns the data of the reply. @throws {ApiError} */
+export async function ownCall<T>(method: string, path: string, json?: unknown): Promise<T> {
+  const response = await send(`${CONSOLE}${path}`, {
+    method,
+    ...(json !== undefined && {
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(json),
+    }),
+  });
+  const { data }: { data: T } = await response.json();
+  return data;
+}
+
 /** Finds out who is signed in. @throws {ApiError} when the server cannot be reached. */
 export async function resumeSession(): Promise<void> {
   try {
@@ -144,8 +165,12 @@ windows.onmessage = () => {
 /** Whose session the page has had. */
 let user: number | undefined;
 
-async function startSession(method: "GET" | "POST", options: RequestInit = {}): Promise<void> {
-  const response = await send(`${CONSOLE}/session`, { ...options, method });
+async function startSession(
+  method: "GET" | "POST",
+  options: RequestInit = {},
+  path = "/session",
+): Promise<void> {
+  const response = await send(`${CONSOLE}${path}`, { ...options, method });
   const { data }: { data: ConsoleSession } = await response.json();
   if (method === "POST") windows.postMessage(null);
   if (user !== undefined && user !== data.user_id) return await startAnew();

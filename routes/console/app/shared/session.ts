@@ -47,6 +47,29 @@ export function holds(privilege: string): boolean {
   return privileges.includes(privilege) || privileges.includes("resources.admin");
 }
 
+/** The names of users and teams that the person has found in this page. */
+const found = new Map<number, string>();
+
+/** Remembers whose a tree is. */
+export function noteTree(tree: number, name: string): void {
+  found.set(tree, name);
+}
+
+/** What the tree of a user is called: by the name of the user, as far as the server has told it. */
+export function treeLabel(tree: number): string {
+  const { value } = session;
+  const names = value.kind === "signedIn" ? value.session.tree_names : {};
+  return names[String(tree)] ?? found.get(tree) ?? `Tree ${tree}`;
+}
+
+/** Whether the person may do nothing, in any tree. */
+export function holdsNothing(): boolean {
+  const state = session.value;
+  if (state.kind !== "signedIn") return true;
+  const { privileges, trees, is_person: isPerson } = state.session;
+  return isPerson && [privileges, ...Object.values(trees)].every((held) => held.length === 0);
+}
+
 /** The user ids of the trees that the person may choose from, the own one first. */
 export function knownTrees({ user_id: own, trees }: ConsoleSession): number[] {
   return [own, ...Object.keys(trees).map(Number).filter((tree) => tree !== own)];

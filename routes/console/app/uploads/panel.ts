@@ -1,7 +1,7 @@
 import { type ComponentChild, h, type TargetedEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { bytes, duration, plural } from "../shared/format.ts";
-import { ownTree } from "../shared/session.ts";
+import { ownTree, treeLabel } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Announced } from "../ui/announced.ts";
 import { Button } from "../ui/button.ts";
@@ -115,7 +115,7 @@ function UploadRow(
       h(
         "span",
         { class: "uploads-name", title: path },
-        tree === ownTree() ? null : `Tree ${tree}: `,
+        tree === ownTree() ? null : `${treeLabel(tree)}: `,
         h("bdi", null, path),
       ),
       item.checked !== undefined && h(

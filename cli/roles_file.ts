@@ -1,0 +1,141 @@
+import { parse, TomlError } from "smol-toml";
+import * as v from "valibot";
+import type { Roles } from "../core/people/roles.ts";
+import { PRIVILEGES, TREE_PRIVILEGES } from "../schemas/credentials.ts";
+import { USER_NAMED } from "../schemas/people.ts";
+import { KIB } from "../schemas/units.ts";
+import { orMissing } from "../storage/disk/files.ts";
+import { suggestion } from "./nearest.ts";
+import { UsageError } from "./usage_error.ts";
+
+const FILE = "strongroom.toml";
+/** Lines of a larger file would take long to find. */
+const MAX_BYTES = 64 * KIB;
+
+/** Which file has the rules of a server. */
+interface RulesSetting {
+  readonly dataDir: string;
+  /** @default `strongroom.toml` in the data directory, if it is there */
+  readonly config?: string | undefined;
+}
+
+/** Roles, and where they are. */
+export interface RolesFile {
+  readonly path: string;
+  readonly roles: Roles;
+  /** The line in which a role names a tree. */
+  readonly lineOfTree: (group: string, tree: string) => number;
+}
+
+/**
+ * Reads `[roles]` of the file of rules (C 27). Returns undefined if there is no such file, or it has no roles.
+ *
+ * @throws {UsageError} with the line and the reason, when something in it is wrong, or it cannot be read.
+ */
+export async function readRoles({ dataDir, config }: RulesSetting): Promise<RolesFile | undefined> {
+  const path = config ?? `${dataDir}/${FILE}`;
+  const source = await orMissing(readText(path));
+  if (source === undefined && config !== undefined) throw invalid(path, "there is no such file");
+  if (source === undefined) return undefined;
+  const parsed = v.safeParse(RulesFile, parsedToml(path, source));
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    const keys = (issue.path ?? []).map(({ key }) => String(key));
+    throw invalid(path, `line ${lineOf(source, keys)}: ${keys.join(".")}: ${issue.message}`);
+  }
+  const { roles } = parsed.output;
+  if (roles === undefined) return undefined;
+  return {
+    path,
+    roles: new Map(Object.entries(roles)),
+    lineOfTree: (group, tree) => lineOf(source, ["roles", group, "trees", tree]),
+  };
+}
+
+/** Names of privileges; `view` is short for `resources.view`. */
+function privilegesOf(known: readonly string[]) {
+  return v.array(
+    v.pipe(
+      v.string("expected the name of a privilege"),
+      v.transform((name) => name.includes(".") ? name : `resources.${name}`),
+      v.check(
+        (name) => known.includes(name),
+        ({ input }) => `unknown privilege "${input}"${suggestion(input, known)}`,
+      ),
+    ),
+    'expected a list such as ["view", "download"]',
+  );
+}
+
+const Role = v.strictObject({
+  privileges: v.optional(privilegesOf(PRIVILEGES), []),
+  trees: v.optional(
+    v.record(
+      v.pipe(v.string(), v.regex(USER_NAMED, "expected the name or the number of a user")),
+      privilegesOf(TREE_PRIVILEGES),
+    ),
+    {},
+  ),
+}, "expected privileges and trees");
+
+const RulesFile = v.strictObject({
+  roles: v.optional(v.record(v.string(), Role, "expected tables such as [roles.research]")),
+}, "expected [roles]");
+
+async function readText(path: string): Promise<string> {
+  try {
+    const { size, isFile } = await Deno.stat(path);
+    if (!isFile || size > MAX_BYTES) throw new Error("not a file of at most 64 KiB");
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw error;
+    throw invalid(path, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function parsedToml(path: string, source: string): unknown {
+  try {
+    return parse(source);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const place = error instanceof TomlError ? `line ${error.line}, column ${error.column}: ` : "";
+    throw invalid(path, place + (message.split("\n")[0] ?? ""), error);
+  }
+}
+
+/**
+ * The line that states something: the first one up to which the file has it. What a statement has in several lines
+ * is found where the statement begins.
+ */
+function lineOf(source: string, keys: readonly string[]): number {
+  const lines = source.split("\n");
+  let first = 1;
+  for (let end = 1; end <= lines.length; end++) {
+    const part = parsedPart(lines.slice(0, end).join("\n"));
+    if (part === undefined) continue;
+    if (has(part, keys)) break;
+    first = end + 1;
+  }
+  while (first < lines.length && /^\s*(?:#.*)?$/.test(lines[first - 1] ?? "")) first++;
+  return first;
+}
+
+/** The first lines of a file; undefined if a statement does not end with them. */
+function parsedPart(source: string): unknown {
+  try {
+    return parse(source);
+  } catch (error) {
+    if (error instanceof TomlError) return undefined;
+    throw error;
+  }
+}
+
+function has(value: unknown, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined) return true;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return false;
+  return has(Reflect.get(value, key), rest);
+}
+
+function invalid(path: string, problem: string, cause?: unknown): UsageError {
+  return new UsageError(`Cannot read the rules of "${path}": ${problem}`, { cause });
+}

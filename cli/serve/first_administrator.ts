@@ -1,0 +1,30 @@
+import { AppError } from "../../core/errors.ts";
+import { invitationUrl, invite } from "../../core/people/invitations.ts";
+import { addPerson, findNamed } from "../../core/people/people.ts";
+import { ADMINS } from "../../core/people/rights.ts";
+import type { Storage } from "../../storage/stores/storage.ts";
+
+/** What the first person is called, until it is renamed. */
+const NAME = "admin";
+
+/**
+ * The link by which the first administrator makes a passkey (C 27): a new one at each start, as long as nobody can
+ * sign in. Undefined once somebody can, and if the name means somebody else.
+ */
+export async function firstInvitation(
+  { people, signIns }: Pick<Storage["records"], "people" | "signIns">,
+  server: string,
+): Promise<string | undefined> {
+  if (await signIns.hasPasskeys()) return undefined;
+  const person = await findNamed(people, NAME) ??
+    await addPerson(people, { kind: "person", name: NAME, groups: [ADMINS] });
+  if (person.kind !== "person" || !person.groups.includes(ADMINS)) return undefined;
+  try {
+    const { token } = await invite(signIns, person);
+    return invitationUrl(server, token);
+  } catch (error) {
+    // An operator has disabled it.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}

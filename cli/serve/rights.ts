@@ -1,0 +1,38 @@
+import type { Log } from "../../core/log.ts";
+import { type Names, numberNamed } from "../../core/people/named.ts";
+import { rightsByRoles } from "../../core/people/roles.ts";
+import { type RightsOf, rightsWithoutRoles } from "../../core/people/rights.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { readRoles } from "../roles_file.ts";
+import type { Reloads } from "./reload.ts";
+
+/**
+ * What finds the rights of people, by the roles that their file had at the last reload (C 27).
+ *
+ * @throws {UsageError} when the file is wrong.
+ */
+export async function reloadedRights(
+  settings: Settings,
+  people: Names,
+  { log, reloads }: { readonly log: Log; readonly reloads: Reloads },
+): Promise<RightsOf> {
+  let current = await rightsIn(settings, people, log);
+  reloads.add(async () => {
+    current = await rightsIn(settings, people, log);
+  });
+  return (person) => current(person);
+}
+
+async function rightsIn(settings: Settings, people: Names, log: Log): Promise<RightsOf> {
+  const file = await readRoles(settings);
+  if (file === undefined) return rightsWithoutRoles;
+  const { path, roles, lineOfTree } = file;
+  for (const [group, { trees }] of roles) {
+    for (const tree of Object.keys(trees)) {
+      if (await numberNamed(people, tree, "tree") !== undefined) continue;
+      const line = lineOfTree(group, tree);
+      log.warn("A role names a tree that nobody has", { path, line, group, tree });
+    }
+  }
+  return rightsByRoles(roles, people);
+}

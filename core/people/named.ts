@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import { UserId } from "../../schemas/credentials.ts";
+import { PERSON_NAME } from "../../schemas/people.ts";
+import { type Caller, inTree, permits } from "../caller.ts";
+import { AppError, quoted } from "../errors.ts";
+import { findNamed } from "./people.ts";
+import type { PeopleStore } from "./store.ts";
+
+/** What finds people by their names. */
+export type Names = Pick<PeopleStore, "findByName">;
+
+/** Nobody has this number. */
+const NOBODY = 0;
+
+/**
+ * The number of the user that a number or a name stands for (C 27). Any number stands for itself, as other issuers
+ * give numbers of their own.
+ *
+ * @param what What it is, for messages: `tree`.
+ * @returns undefined if nobody has the name.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is neither a number nor a name.
+ */
+export async function numberNamed(
+  people: Names,
+  named: string,
+  what: string,
+): Promise<number | undefined> {
+  const number = v.safeParse(UserId, named);
+  if (number.success) return number.output;
+  if (PERSON_NAME.test(named.toLowerCase())) return (await findNamed(people, named))?.number;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid ${what} ${quoted(named)}: expected a name, or one user id from 1 to 2^53 − 1`,
+  );
+}
+
+/**
+ * Like {@link numberNamed}, for a caller to whom only an administrator may tell who there is: others get a number that
+ * nobody has, which is refused like that of somebody else.
+ *
+ * @throws {AppError} `ErrUsersNotFound` when nobody has the name, and the caller is an administrator.
+ */
+export async function numberFor(
+  people: Names,
+  caller: Caller,
+  { named, what }: { readonly named: string; readonly what: string },
+): Promise<number> {
+  const number = await numberNamed(people, named, what);
+  if (number !== undefined) return number;
+  if (!permits(caller, "resources.admin")) return NOBODY;
+  throw new AppError("ErrUsersNotFound", `Nobody has the name ${quoted(named)}`);
+}
+
+/**
+ * The caller of a request that names a tree by the number or the name of a user (C 19, C 27).
+ *
+ * @throws {AppError} As {@link numberFor}.
+ */
+export async function inNamedTree(people: Names, caller: Caller, named: string): Promise<Caller> {
+  const tree = await numberFor(people, caller, { named, what: "tree" });
+  return inTree(caller, tree, named);
+}

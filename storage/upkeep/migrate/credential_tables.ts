@@ -1,0 +1,71 @@
+import type { Table } from "./table.ts";
+
+/** Credentials, and the people who have them. */
+export const CREDENTIAL_TABLES: readonly Table[] = [
+  {
+    name: "people",
+    columns: {
+      number: "number",
+      kind: "text",
+      name: "text",
+      email: "text",
+      groups: "text",
+      issuer: "text",
+      subject: "text",
+      created_at: "number",
+      disabled_at: "number",
+    },
+    key: ["number"],
+    rowsAtOnce: 500,
+  },
+  {
+    name: "people_names",
+    columns: { name: "text", number: "number" },
+    key: ["name"],
+    rowsAtOnce: 1000,
+  },
+  {
+    name: "passkeys",
+    columns: {
+      id: "text",
+      person: "number",
+      public_key: "bytes",
+      counter: "number",
+      transports: "text",
+      label: "text",
+      created_at: "number",
+      used_at: "number",
+    },
+    key: ["id"],
+    rowsAtOnce: 500,
+  },
+  {
+    name: "credentials",
+    columns: {
+      jti: "text",
+      user_id: "number",
+      privileges: "text",
+      trees: "text",
+      minted_at: "number",
+      expires_at: "number",
+      revoked_at: "number",
+      parent: "text",
+      label: "text",
+      quota: "number",
+      rooted_at: "number",
+      token_sha256: "bytes",
+      key_id: "text",
+      used_at: "number",
+      bound: "number",
+      renewed_ms: "number",
+    },
+    key: ["jti"],
+    rowsAtOnce: 500,
+  },
+  {
+    name: "user_revocations",
+    columns: { user_id: "number", issued_before: "number" },
+    key: ["user_id"],
+    rowsAtOnce: 1000,
+  },
+];

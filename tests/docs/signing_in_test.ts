@@ -1,0 +1,3 @@
+import { guideTest } from "./guide.ts";
+
+guideTest("docs/guides/signing_in.md");
