@@ -30,6 +30,7 @@ export type ErrorKind =
   | "ErrHubRevisionNotFound"
   | "ErrHubEntryNotFound"
   | "ErrHubNotOffered"
+  | "ErrNotOffered"
   | "ErrRouteNotFound"
   | "ErrMethodNotAllowed"
   | "ErrTooManyRequests"

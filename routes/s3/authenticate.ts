@@ -4,7 +4,7 @@ import type { AppEnvironment } from "../request/environment.ts";
 import type { Access } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { type Verified, verifySignature } from "./signature.ts";
-import { type Target, targetOf, treeOfBucket } from "./target.ts";
+import { requireOwner, type Target, targetOf, treeOfBucket } from "./target.ts";
 
 /** What is known of a request when its signature has been verified. */
 export interface Authenticated {
@@ -28,7 +28,10 @@ export function authenticate(
     c.set("caller", caller);
     rateLimit?.count(caller.userId);
     const { bucket } = target;
-    if (bucket !== undefined) c.set("caller", inTree(caller, treeOfBucket(bucket, caller.userId)));
+    if (bucket !== undefined) {
+      c.set("caller", inTree(caller, treeOfBucket(bucket, caller.userId)));
+      requireOwner(bucket, caller.userId, c.req.header("x-amz-expected-bucket-owner"));
+    }
     await next();
   };
 }

@@ -7,7 +7,7 @@ import { representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
 import { etagOf } from "./headers.ts";
 import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
-import { type Handled, treeOfBucket } from "./target.ts";
+import { type Handled, requireOwner, treeOfBucket } from "./target.ts";
 
 /** The header that names what is copied. */
 export const COPY_SOURCE = "x-amz-copy-source";
@@ -34,6 +34,7 @@ export async function copySource(c: Handled, s3: S3Service): Promise<CopySource>
   const { caller: holder } = authenticated(c.req.raw).verified;
   const caller = inTree(holder, treeOfBucket(bucket, holder.userId));
   requirePermission(caller, "resources.download");
+  requireOwner(bucket, holder.userId, c.req.header("x-amz-source-expected-bucket-owner"));
   const object = await findObject(s3, caller, key);
   if (object === undefined || object.record.isDir) throw noSuchKey(key);
   requireConditions(c, object);

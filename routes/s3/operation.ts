@@ -57,7 +57,7 @@ function operationOf(
     [...operation.by ?? [], ...operation.parameters ?? []].includes(name);
   const found = candidates.find((it) => names.every((name) => known(it, name)));
   if (found !== undefined) return found;
-  const [closest] = candidates;
+  const [closest] = candidates.toSorted((a, b) => (b.by?.length ?? 0) - (a.by?.length ?? 0));
   const unknown = names.find((name) => closest === undefined || !known(closest, name));
   throw new S3Error(
     "NotImplemented",

@@ -36,7 +36,13 @@ const REPLACED = [
 ];
 
 const BUCKETS: readonly S3Operation[] = [
-  { name: "ListBuckets", method: "GET", on: "service", handle: listBuckets },
+  {
+    name: "ListBuckets",
+    method: "GET",
+    on: "service",
+    parameters: ["prefix", "max-buckets", "continuation-token", "bucket-region"],
+    handle: listBuckets,
+  },
   {
     name: "HeadBucket",
     method: "HEAD",
@@ -89,7 +95,9 @@ const BUCKETS: readonly S3Operation[] = [
     method: "GET",
     on: "bucket",
     by: ["uploads"],
-    parameters: ["prefix", "max-uploads", "key-marker", "upload-id-marker", "encoding-type"],
+    parameters: [
+      ...["prefix", "delimiter", "max-uploads", "key-marker", "upload-id-marker", "encoding-type"],
+    ],
     privilege: "resources.view",
     handle: listMultipartUploads,
   },

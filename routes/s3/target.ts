@@ -67,6 +67,21 @@ export function treeOfBucket(bucket: string, userId: number): number {
   );
 }
 
+/**
+ * Refuses a request for a tree of somebody else than its client expects.
+ *
+ * @param expected The number of a user, from a header.
+ * @throws {S3Error} `AccessDenied`.
+ */
+export function requireOwner(bucket: string, userId: number, expected: string | undefined): void {
+  const owner = treeOfBucket(bucket, userId);
+  if (expected === undefined || expected === String(owner)) return;
+  throw new S3Error(
+    "AccessDenied",
+    `The bucket ${quoted(bucket)} is the tree of user ${owner}, not of ${quoted(expected)}`,
+  );
+}
+
 /** The bucket that is the tree of a user, as the user `userId` sees it. */
 export function bucketOfTree(tree: number, userId: number): string {
   return tree === userId ? OWN : `tree-${tree}`;
