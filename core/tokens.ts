@@ -5,6 +5,7 @@ import type { CredentialPage, CredentialStore, RegisteredCredential } from "./cr
 import { LEEWAY_S, type SignCredential } from "./credentials.ts";
 import { AppError, quoted } from "./errors.ts";
 import { KEPT_PER_VALID } from "./settled_time.ts";
+import type { MakeAccessKey } from "./s3/access_keys.ts";
 import { newShortToken, shortTokenSha256 } from "./short_credentials.ts";
 
 /** What the operations on credentials work with. */
@@ -12,6 +13,8 @@ export interface TokenService {
   readonly store: CredentialStore;
   /** Undefined if the server only verifies the credentials of another issuer. */
   readonly sign: SignCredential | undefined;
+  /** As `sign`, for clients of S3. */
+  readonly makeAccessKey: MakeAccessKey | undefined;
   /** The quota of users whose credential states none, in bytes. @default none */
   readonly userQuota?: number | undefined;
 }
@@ -33,13 +36,13 @@ export interface MintTokenRequest {
   /** In bytes. @default that of the caller's credential */
   readonly quota?: number | undefined;
   readonly label?: string | undefined;
-  /** Whether its token is short, as clients of the model hub need it (C 31). @default false */
-  readonly isShort?: boolean | undefined;
+  /** Whether its token is short, as clients of the model hub need it (C 31), or an access key (C 30). @default neither */
+  readonly form?: "hf" | "s3" | undefined;
 }
 
 /**
  * Mints a credential for the user of the caller that permits no more than the caller's own, and is revoked
- * with it. The token is returned here, and kept nowhere.
+ * with it. The token is returned here, and kept nowhere; that of an access key is its secret.
  * See docs/design/revocation.md.
  *
  * @throws {AppError} `ErrTokensNotIssued` when the server has no key to sign with,
@@ -48,10 +51,10 @@ export interface MintTokenRequest {
  *   mint none, `ErrAuthRequired` when that has just been revoked.
  */
 export async function mintToken(
-  { store, sign, userQuota }: TokenService,
+  { store, sign, makeAccessKey, userQuota }: TokenService,
   request: MintTokenRequest,
 ): Promise<{ readonly credential: RegisteredCredential; readonly token: string }> {
-  if (sign === undefined) {
+  if (sign === undefined || makeAccessKey === undefined) {
     const reason = "this server only verifies the credentials of another issuer";
     throw new AppError("ErrTokensNotIssued", `Cannot mint a credential: ${reason}`);
   }
@@ -73,19 +76,26 @@ export async function mintToken(
     mintedAt: now,
     expiresAt: endWithin(caller, asked, now),
   };
-  const { isShort = false } = request;
-  const token = isShort ? newShortToken() : undefined;
-  const short = token === undefined
-    ? undefined
-    : { tokenSha256: shortTokenSha256(token), keyId: caller.keyId };
+  const { form } = request;
+  const accessKey = form === "s3" ? makeAccessKey() : undefined;
+  const shortToken = form === "hf" ? newShortToken() : undefined;
+  const known = accessKey?.id ?? shortToken;
+  const short = known === undefined ? undefined : {
+    tokenSha256: shortTokenSha256(known),
+    keyId: caller.keyId,
+    accessKeyId: accessKey?.id,
+  };
   if (!await store.add({ ...credential, short }, MAX_DERIVED)) throw await notAdded(store, caller);
   return {
     credential: {
       ...credential,
       revokedAt: undefined,
-      ...(short !== undefined && { short: { keyId: short.keyId, usedAt: undefined } }),
+      ...(short !== undefined && {
+        short: { keyId: short.keyId, usedAt: undefined, accessKeyId: short.accessKeyId },
+      }),
     },
-    token: token ?? await sign({ ...credential, expiresAt: credential.expiresAt / 1000 }),
+    token: accessKey?.secret ?? shortToken ??
+      await sign({ ...credential, expiresAt: credential.expiresAt / 1000 }),
   };
 }
 

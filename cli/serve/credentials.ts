@@ -6,7 +6,12 @@ import {
   type SignCredential,
   type VerifyCredential,
 } from "../../core/credentials.ts";
-import { accessKeyFinder, type FindAccessKey } from "../../core/s3/access_keys.ts";
+import {
+  accessKeyFinder,
+  type FindAccessKey,
+  type MakeAccessKey,
+  newAccessKey,
+} from "../../core/s3/access_keys.ts";
 import type { LastUses } from "../../core/last_uses.ts";
 import type { Log } from "../../core/log.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
@@ -20,7 +25,7 @@ import type { Reloads } from "./reload.ts";
 
 type Credentials = Pick<
   ServerParts,
-  "verify" | "findAccessKey" | "isOver" | "sign" | "findKeyProblem"
+  "verify" | "findAccessKey" | "isOver" | "sign" | "makeAccessKey" | "findKeyProblem"
 >;
 
 /**
@@ -45,10 +50,13 @@ export async function reloadedCredentials(
   const verify: VerifyCredential = (...given) => current.verify(...given);
   const isOver: IsOver = (credential) => current.isOver(credential);
   const findAccessKey: FindAccessKey = (id) => current.findAccessKey(id);
-  if (current.sign === undefined) return { verify, findAccessKey, isOver };
-  const { sign: first } = current;
+  if (current.sign === undefined || current.makeAccessKey === undefined) {
+    return { verify, findAccessKey, isOver };
+  }
+  const { sign: first, makeAccessKey: firstMaker } = current;
   const sign: SignCredential = (...given) => (current.sign ?? first)(...given);
-  return { verify, findAccessKey, isOver, sign };
+  const makeAccessKey: MakeAccessKey = () => (current.makeAccessKey ?? firstMaker)();
+  return { verify, findAccessKey, isOver, sign, makeAccessKey };
 }
 
 async function credentialsOf(
@@ -78,6 +86,7 @@ async function credentialsOf(
         findAccessKey,
         isOver,
         sign: credentialSigner({ secret: key.secret, issuer, audience }),
+        makeAccessKey: () => newAccessKey(key.secret),
       };
   }
   const verify = withShort(

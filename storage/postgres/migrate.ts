@@ -19,6 +19,7 @@ import largeChanges from "./migrations/0018_large_changes.sql" with { type: "tex
 import verdictDays from "./migrations/0019_verdict_days.sql" with { type: "text" };
 import dav from "./migrations/0020_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0021_s3_objects.sql" with { type: "text" };
+import accessKeys from "./migrations/0050_access_keys.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -45,6 +46,7 @@ const MIGRATIONS: readonly string[] = [
   verdictDays,
   dav,
   s3Objects,
+  accessKeys,
 ];
 
 /** The version of the schema that this program makes. */

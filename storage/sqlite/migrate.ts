@@ -30,6 +30,7 @@ import unknownVerdict from "./migrations/0028_unknown_verdict.sql" with { type: 
 import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text" };
 import dav from "./migrations/0030_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
+import accessKeys from "./migrations/0050_access_keys.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -64,6 +65,7 @@ const MIGRATIONS: readonly string[] = [
   verdictDays,
   dav,
   s3Objects,
+  accessKeys,
 ];
 
 /**

@@ -16,7 +16,7 @@ export const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const COLUMNS =
   `jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at, revoked_at, key_id,
-  used_at, CASE WHEN token_sha256 IS NULL THEN 0 ELSE 1 END AS is_short`;
+  used_at, access_key_id, CASE WHEN token_sha256 IS NULL THEN 0 ELSE 1 END AS is_short`;
 
 /** The part of a list below one of its credentials. */
 const page = (scope: string) =>
@@ -32,8 +32,9 @@ export const credentialStatements = (dialect: Dialect) => ({
   /** A revoked one must stay as long as it could be used. */
   forgetCredentials: "DELETE FROM credentials WHERE expires_at < :before",
   addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, quota, label, minted_at,
-      expires_at, token_sha256, key_id)
-    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key)`,
+      expires_at, token_sha256, key_id, access_key_id)
+    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key,
+      :accessKey)`,
   /** Forgets the oldest of those that a user minted and that have expired, beyond as many as may be valid. */
   forgetDerived: `DELETE FROM credentials WHERE jti IN (
       SELECT jti FROM credentials
@@ -44,9 +45,9 @@ export const credentialStatements = (dialect: Dialect) => ({
   /** Revoked ones count too: minting and revoking in turn must not fill the table. */
   addDerived: `INSERT INTO credentials
       (jti, user_id, privileges, trees, quota, label, parent, rooted_at, minted_at, expires_at,
-        token_sha256, key_id)
+        token_sha256, key_id, access_key_id)
     SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :rooted, :now, :expiry,
-      :token, :key
+      :token, :key, :accessKey
     WHERE NOT EXISTS (SELECT 1 FROM credentials WHERE jti = :parent AND revoked_at IS NOT NULL)
       AND NOT EXISTS (
         SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :rooted
@@ -125,6 +126,7 @@ export function parametersOf(
     expiry: expiresAt,
     token: short === undefined ? null : Uint8Array.fromHex(short.tokenSha256),
     key: short?.keyId ?? null,
+    accessKey: short?.accessKeyId ?? null,
   };
 }
 
@@ -155,7 +157,11 @@ export function toCredential(row: SqlRow): RegisteredCredential {
     expiresAt: numberOf(row.expires_at),
     revokedAt: numberOf(row.revoked_at),
     ...(row.is_short === 1 && {
-      short: { keyId: textOf(row.key_id), usedAt: numberOf(row.used_at) },
+      short: {
+        keyId: textOf(row.key_id),
+        usedAt: numberOf(row.used_at),
+        accessKeyId: textOf(row.access_key_id),
+      },
     }),
   };
 }

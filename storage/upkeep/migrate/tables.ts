@@ -134,6 +134,7 @@ export const TABLES: readonly Table[] = [
       token_sha256: "bytes",
       key_id: "text",
       used_at: "number",
+      access_key_id: "text",
     },
     key: ["jti"],
     rowsAtOnce: 500,
