@@ -5,7 +5,7 @@ import type { S3Service } from "../../core/s3/service.ts";
 import { decodePath } from "../request/address_path.ts";
 import { representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
-import { etagOf } from "./headers.ts";
+import { etagOf, withQuotes } from "./headers.ts";
 import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
 import { type Handled, requireOwner, treeOfBucket } from "./target.ts";
 
@@ -49,7 +49,10 @@ function requireConditions(c: Handled, { record, facts }: FoundObject): void {
     if (value !== undefined) headers.set(`If-${name}`, value);
   }
   const etag = etagOf(record, facts?.etag);
-  const selection = select({ method: "GET", headers }, { ...representationOf(record), etag });
+  const selection = select({ method: "GET", headers: withQuotes(headers) }, {
+    ...representationOf(record),
+    etag,
+  });
   if (selection.status === 412) throw selection.refusal;
   if (selection.status !== 304) return;
   throw new S3Error("PreconditionFailed", "The source of the copy is one that is not wanted");

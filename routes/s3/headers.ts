@@ -42,8 +42,19 @@ const UNSUPPORTED = [
  * @throws {AppError} `ErrPreconditionFailed` when one does not hold.
  */
 export function requireObject(headers: Headers): StoreRequest["requireObject"] {
+  const conditions = withQuotes(headers);
   return (found, etag) =>
-    requirePreconditions(headers, found && { ...found, hash: etag ?? found.hash });
+    requirePreconditions(conditions, found && { ...found, hash: etag ?? found.hash });
+}
+
+/** The headers of a request, whose entity tags have quotes. Amazon's clients may leave them out. */
+export function withQuotes(headers: Headers): Headers {
+  const quoted = new Headers(headers);
+  for (const name of ["If-Match", "If-None-Match"]) {
+    const tag = headers.get(name)?.trim() ?? "";
+    if (/^[^"*,\s]+$/.test(tag)) quoted.set(name, `"${tag}"`);
+  }
+  return quoted;
 }
 
 /** The ETag of an object, in quotes. */

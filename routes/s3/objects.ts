@@ -17,7 +17,14 @@ import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { sendFile } from "../transfers/download.ts";
 import { bytesOf, FULL_OBJECT, stagedBody } from "./body.ts";
-import { etagOf, metadataOf, objectHeaders, refuseUnsupported, requireObject } from "./headers.ts";
+import {
+  etagOf,
+  metadataOf,
+  objectHeaders,
+  refuseUnsupported,
+  requireObject,
+  withQuotes,
+} from "./headers.ts";
 import { emptyReply } from "./reply.ts";
 import type { Handled, Target } from "./target.ts";
 
@@ -65,7 +72,7 @@ export async function getObject(
     caller,
     path: object.record.path,
     select: (record) =>
-      select(c.req.raw, {
+      select({ method: c.req.method, headers: withQuotes(c.req.raw.headers) }, {
         ...representationOf(record),
         etag: etagOf(record, factsOf(record)?.etag),
       }),

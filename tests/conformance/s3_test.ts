@@ -45,7 +45,9 @@ Deno.test("C 30 objects are written, read and deleted by their keys", async (t) 
     const read = { method: "GET", path, headers: { Range: "bytes=99-" } };
     await refused(client, read, [416, "InvalidRange"]);
     await refused(client, { ...read, headers: { "If-Match": '"0"' } }, [412, "PreconditionFailed"]);
-    assert.equal((await get("other.txt", { "If-None-Match": etag })).status, 304);
+    for (const tag of [etag, etag.replaceAll('"', "")]) {
+      assert.equal((await get("other.txt", { "If-None-Match": tag })).status, 304);
+    }
     assert.equal((await client.request(put({ "If-Match": etag }))).status, 200);
   });
   await t.step("C 30 metadata, headers and tags of at most 2 KiB", async () => {

@@ -93,6 +93,8 @@ export class Suite implements AsyncDisposable {
     let failure: string | undefined;
     for (let runs = 0; runs < MAX_RUNS; runs++) {
       failure = await this.#run(name);
+      // It ends its request before it has read the reply.
+      if (failure?.includes("context canceled")) continue;
       const [, expected, ours] = OTHER_WORDS.exec(failure ?? "") ?? [];
       if (expected === undefined || ours === undefined || !this.#front.reword(ours, expected)) {
         break;
@@ -113,10 +115,10 @@ export class Suite implements AsyncDisposable {
     });
     // deno-lint-ignore no-control-regex
     const text = (stdout + stderr).replaceAll(/\x1b\[[0-9;]*m/g, "");
-    const [, failure] = new RegExp(`^FAIL ${name}: (.*?)^\\d{4}/`, "ms").exec(`${text}\n0000/`) ??
-      [];
+    // Some tests call themselves by another name.
+    const [, failure] = /^FAIL \w+: (.*?)^\d{4}\//ms.exec(`${text}\n0000/`) ?? [];
     if (failure !== undefined) return failure.trim();
-    return text.includes(`PASS ${name}\n`) ? undefined : `ends with ${text.slice(0, 300)}`;
+    return /^PASS \w+$/m.test(text) ? undefined : `ends with ${text.slice(0, 300)}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
