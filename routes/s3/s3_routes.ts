@@ -107,6 +107,7 @@ const BUCKETS: readonly S3Operation[] = [
     on: "bucket",
     by: ["delete"],
     privilege: "resources.delete",
+    readsBody: true,
     handle: deleteMany,
   },
 ];
@@ -141,6 +142,7 @@ const OBJECTS: readonly S3Operation[] = [
     method: "PUT",
     on: "object",
     privilege: "resources.upload",
+    readsBody: true,
     handle: putObject,
   },
   {
@@ -157,6 +159,7 @@ const OBJECTS: readonly S3Operation[] = [
     on: "object",
     by: ["tagging"],
     privilege: "resources.edit",
+    readsBody: true,
     handle: putTags,
   },
   {
@@ -200,6 +203,7 @@ const PARTS: readonly S3Operation[] = [
     on: "object",
     by: ["partNumber", "uploadId"],
     privilege: "resources.upload",
+    readsBody: true,
     handle: uploadPart,
   },
   {
@@ -208,6 +212,7 @@ const PARTS: readonly S3Operation[] = [
     on: "object",
     by: ["uploadId"],
     privilege: "resources.upload",
+    readsBody: true,
     handle: completeMultipartUpload,
   },
   {

@@ -4,11 +4,11 @@ import os
 from urllib.parse import urlsplit
 
 import duckdb
-from duckdb_extensions import import_extension
+import duckdb_ext
 
-import_extension("httpfs")
 endpoint = urlsplit(os.environ["AWS_ENDPOINT_URL_S3"])
 database = duckdb.connect()
+database.execute(f"SET extension_directory = '{list(duckdb_ext.__path__)[0]}/extensions'")
 database.execute("LOAD httpfs")
 database.execute(
     f"""CREATE SECRET (TYPE s3, KEY_ID '{os.environ["AWS_ACCESS_KEY_ID"]}',
