@@ -5,7 +5,6 @@ import type { CredentialPage, CredentialStore, RegisteredCredential } from "./cr
 import { LEEWAY_S, type SignCredential } from "./credentials.ts";
 import { AppError, quoted } from "./errors.ts";
 import { KEPT_PER_VALID } from "./settled_time.ts";
-import type { MakeAccessKey } from "./s3/access_keys.ts";
 import { newShortToken, shortTokenSha256 } from "./short_credentials.ts";
 
 /** What the operations on credentials work with. */
@@ -14,7 +13,7 @@ export interface TokenService {
   /** Undefined if the server only verifies the credentials of another issuer. */
   readonly sign: SignCredential | undefined;
   /** As `sign`, for clients of S3. */
-  readonly makeAccessKey: MakeAccessKey | undefined;
+  readonly makeAccessKey: (() => { readonly id: string; readonly secret: string }) | undefined;
   /** The quota of users whose credential states none, in bytes. @default none */
   readonly userQuota?: number | undefined;
 }
