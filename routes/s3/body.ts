@@ -161,12 +161,22 @@ export class SignedBody {
 }
 
 /**
- * Throws unless joined content has the checksum that a request states of it. The body of the request is a list of
+ * Throws unless joined content has the size and the checksum that a request states of it. The body of the request is a list of
  * its parts, each of which has the content that was stated of it.
  *
- * @throws {S3Error} `BadDigest`, or `NotImplemented` for a checksum that staging does not compute.
+ * @throws {S3Error} `InvalidRequest`, `BadDigest`, or `NotImplemented` for a checksum that staging does not compute.
  */
-export function verifyJoined(headers: Headers, joined: Received): void {
+export function verifyJoined(
+  headers: Headers,
+  joined: Received & Pick<StagedBlob, "size">,
+): void {
+  const size = headers.get("x-amz-mp-object-size");
+  if (size !== null && size !== String(joined.size)) {
+    throw new S3Error(
+      "InvalidRequest",
+      `The parts have ${joined.size} bytes, and x-amz-mp-object-size is ${quoted(size)}`,
+    );
+  }
   for (const [name, value] of headers) {
     const algorithm = CHECKSUMS.find((it) => name === `${CHECKSUM}${it}`);
     // A checksum of the checksums of the parts.

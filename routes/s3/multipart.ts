@@ -120,6 +120,7 @@ export async function completeMultipartUpload(c: Handled, services: Services, ta
 export async function abortMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
+  refuseUnsupported(c.req.raw.headers);
   await abortMultipart(s3, upload);
   return emptyReply(c, 204);
 }

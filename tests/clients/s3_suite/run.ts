@@ -10,7 +10,7 @@ import { tableOf } from "./table.ts";
 
 const PATH = fileURLToPath(new URL("../../../docs/reference/s3.md", import.meta.url));
 /** The last line before the table. */
-const BEFORE = "`deno task test:s3` writes what follows.\n\n";
+const BEFORE = "`deno task test:s3` writes what follows.\n";
 
 if (!S3Engine.isInstalled) Deno.exit(1);
 await using suite = await Suite.start();
@@ -30,8 +30,10 @@ for (const line of unexpected) console.log(line);
 console.log(`${passed} of ${ran} tests pass, ${unexpected.length} fail for no known reason`);
 if (Deno.args.length === 0) {
   const page = await Deno.readTextFile(PATH);
-  const head = page.slice(0, page.indexOf(BEFORE) + BEFORE.length);
-  await Deno.writeTextFile(PATH, head + markdown);
+  const start = page.indexOf(BEFORE);
+  if (start < 0) throw new Error(`${PATH} has no place for the table`);
+  const head = page.slice(0, start + BEFORE.length);
+  await Deno.writeTextFile(PATH, `${head}\n${markdown}`);
   await new Deno.Command(Deno.execPath(), { args: ["fmt", "-q", PATH] }).output();
 }
 Deno.exitCode = unexpected.length === 0 && ran > 0 ? 0 : 1;

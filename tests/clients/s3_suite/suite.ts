@@ -78,12 +78,6 @@ export class Suite implements AsyncDisposable {
     );
   }
 
-  /** How many tests the suite has altogether. */
-  async size(): Promise<number> {
-    const { stdout } = await run(this.#program.path, ["test", "--help"]);
-    return [...stdout.matchAll(/ integration test$/gm)].length;
-  }
-
   /**
    * Runs a test. It compares messages word by word, and ours say what is wrong with what. So it runs again with the
    * words that it expects in place of ours: what is compared besides counts.
