@@ -32,6 +32,8 @@ export interface ShortCredential {
   readonly keyId: string | undefined;
   /** When it was used last, as far as servers have noted it. */
   readonly usedAt: number | undefined;
+  /** The id of the access key that it is (C 30). @default its token is one of the hub */
+  readonly accessKeyId?: string | undefined;
 }
 
 /** What makes a credential a short one. */
@@ -39,6 +41,8 @@ export interface NewShortCredential {
   /** The SHA-256 of its token in hex. Nothing else of the token is kept. */
   readonly tokenSha256: string;
   readonly keyId: string | undefined;
+  /** The id of the access key that it is (C 30). @default its token is one of the hub */
+  readonly accessKeyId?: string | undefined;
 }
 
 /** A credential that another one is about to mint. */

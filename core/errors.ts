@@ -39,6 +39,7 @@ export type ErrorKind =
   | "ErrHubRevisionNotFound"
   | "ErrHubEntryNotFound"
   | "ErrHubNotOffered"
+  | "ErrNotOffered"
   | "ErrRouteNotFound"
   | "ErrMethodNotAllowed"
   | "ErrTooManyRequests"

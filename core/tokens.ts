@@ -12,6 +12,8 @@ export interface TokenService {
   readonly store: CredentialStore;
   /** Undefined if the server only verifies the credentials of another issuer. */
   readonly sign: SignCredential | undefined;
+  /** As `sign`, for clients of S3. */
+  readonly makeAccessKey: (() => { readonly id: string; readonly secret: string }) | undefined;
   /** The quota of users whose credential states none, in bytes. @default none */
   readonly userQuota?: number | undefined;
 }
@@ -37,15 +39,15 @@ export interface MintTokenRequest {
   /** In bytes. @default that of the caller's credential */
   readonly quota?: number | undefined;
   readonly label?: string | undefined;
-  /** Whether its token is short, as clients of the model hub need it (C 31). @default false */
-  readonly isShort?: boolean | undefined;
+  /** Whether its token is short, as clients of the model hub need it (C 31), or an access key (C 30). @default neither */
+  readonly form?: "hf" | "s3" | undefined;
   /** How long it lasts after each use, in milliseconds. @default it ends at its time */
   readonly renewedMs?: number | undefined;
 }
 
 /**
  * Mints a credential for the user of the caller that permits no more than the caller's own, and is revoked
- * with it. The token is returned here, and kept nowhere.
+ * with it. The token is returned here, and kept nowhere; that of an access key is its secret.
  * See docs/design/revocation.md.
  *
  * @throws {AppError} `ErrTokensNotIssued` when the server has no key to sign with,
@@ -54,15 +56,17 @@ export interface MintTokenRequest {
  *   mint none, `ErrAuthRequired` when that has just been revoked.
  */
 export async function mintToken(
-  { store, sign, userQuota }: TokenService,
+  { store, sign, makeAccessKey, userQuota }: TokenService,
   request: MintTokenRequest,
 ): Promise<{ readonly credential: RegisteredCredential; readonly token: string }> {
-  const { caller, label, isShort = false } = request;
+  const { caller, label, form } = request;
   const isPerson = caller.isPerson === true;
   // The register has all of a short credential of a person.
-  if (!isPerson) requireSigner(sign);
-  const shortToken = isShort ? newShortToken() : undefined;
-  const issue = shortToken === undefined ? requireSigner(sign) : () => Promise.resolve(shortToken);
+  if (!isPerson) requireIssuer(sign);
+  const accessKey = form === "s3" ? requireIssuer(makeAccessKey)() : undefined;
+  const shortToken = form === "hf" ? newShortToken() : undefined;
+  const known = accessKey?.secret ?? shortToken;
+  const issue = known === undefined ? requireIssuer(sign) : () => Promise.resolve(known);
   const now = Date.now();
   const held = heldOf(request);
   const asked = lifetimeOf(request.expiresIn);
@@ -82,9 +86,12 @@ export async function mintToken(
     expiresAt: endWithin(caller, asked, now),
     isBound: caller.isBound === true,
   };
-  const short = shortToken === undefined
-    ? undefined
-    : { tokenSha256: shortTokenSha256(shortToken), keyId: caller.keyId };
+  const key = accessKey?.id ?? shortToken;
+  const short = key === undefined ? undefined : {
+    tokenSha256: shortTokenSha256(key),
+    keyId: caller.keyId,
+    accessKeyId: accessKey?.id,
+  };
   const { renewedMs } = request;
   if (!await store.add({ ...credential, renewedMs, short }, MAX_DERIVED)) {
     throw await notAdded(store, caller);
@@ -93,7 +100,9 @@ export async function mintToken(
     credential: {
       ...credential,
       revokedAt: undefined,
-      ...(short !== undefined && { short: { keyId: short.keyId, usedAt: undefined } }),
+      ...(short !== undefined && {
+        short: { keyId: short.keyId, usedAt: undefined, accessKeyId: short.accessKeyId },
+      }),
     },
     token: await issue({ ...credential, expiresAt: credential.expiresAt / 1000 }),
   };
@@ -146,8 +155,8 @@ export async function revokeToken(
   return await store.revoke(jti, Date.now());
 }
 
-function requireSigner(sign: SignCredential | undefined): SignCredential {
-  if (sign !== undefined) return sign;
+function requireIssuer<T>(issuer: T | undefined): T {
+  if (issuer !== undefined) return issuer;
   const reason = "this server only verifies the credentials of another issuer";
   throw new AppError("ErrTokensNotIssued", `Cannot mint a credential: ${reason}`);
 }

@@ -41,6 +41,12 @@ export const TokenRequest = v.object({
         "and not a JWT",
     ),
   ),
+  s3: v.pipe(
+    v.nullish(v.boolean(), false),
+    v.description(
+      "Whether it is an access key for clients of S3: its id is in short, and its secret in token",
+    ),
+  ),
 });
 
 /** A credential, as callers receive it. Times are RFC 3339, UTC, with milliseconds. */
@@ -67,8 +73,12 @@ export const TokenEntry = v.object({
         v.nullable(time),
         v.description("Up to a minute late; null before the first use"),
       ),
+      access_key_id: v.pipe(
+        v.optional(v.string()),
+        v.description("Only for an access key for clients of S3"),
+      ),
     })),
-    v.description("Only for a short credential"),
+    v.description("Only for a short credential, or an access key"),
   ),
   is_current: v.pipe(v.boolean(), v.description("Whether it is the credential of the request")),
 });
@@ -77,7 +87,7 @@ export type TokenEntry = v.InferOutput<typeof TokenEntry>;
 /** A new credential, with the token, which is shown once. */
 export const NewTokenEntry = v.object({
   ...TokenEntry.entries,
-  token: v.pipe(v.string(), v.description("Shown only once")),
+  token: v.pipe(v.string(), v.description("Shown only once; that of an access key is its secret")),
 });
 
 /** The body of a request to end all credentials of a user (C 31). It may be left out. */

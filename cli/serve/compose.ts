@@ -19,7 +19,7 @@ import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import { Revisions } from "../../core/hub/revisions.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
-import type { FindAccessKey } from "../../core/s3/access_keys.ts";
+import type { FindAccessKey, MakeAccessKey } from "../../core/s3/access_keys.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, TreeParts } from "../../core/tree/changes.ts";
@@ -73,6 +73,8 @@ export interface ServerParts {
   readonly keyId: () => string | undefined;
   /** @default the server mints no credentials */
   readonly sign?: SignCredential | undefined;
+  /** @default as `sign` */
+  readonly makeAccessKey?: MakeAccessKey | undefined;
   readonly audit: AuditLog;
   /** Why the keys that verify credentials cannot be fetched. @default never a problem */
   readonly findKeyProblem?: () => Promise<string | undefined>;
@@ -118,6 +120,7 @@ export async function compose(
     callerOfPerson,
     keyId,
     sign,
+    makeAccessKey,
     audit,
     findKeyProblem,
     processes,
@@ -200,7 +203,12 @@ export async function compose(
       inFlight.draining ? { part: "server", problem: "it stops" } : await readiness.findFault(),
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links, isOver },
-    tokens: { store: records.credentials, sign, userQuota: settings.userQuota },
+    tokens: {
+      store: records.credentials,
+      sign,
+      makeAccessKey,
+      userQuota: settings.userQuota,
+    },
     people: records.people,
     auditTrail: auditTrail(settings.auditLog, settings.dataDir),
     uploads,

@@ -6,7 +6,12 @@ import {
   type SignCredential,
   type VerifyCredential,
 } from "../../core/credentials.ts";
-import { accessKeyFinder, type FindAccessKey } from "../../core/s3/access_keys.ts";
+import {
+  accessKeyFinder,
+  type FindAccessKey,
+  type MakeAccessKey,
+  newAccessKey,
+} from "../../core/s3/access_keys.ts";
 import type { LastUses } from "../../core/last_uses.ts";
 import type { SignedInPerson } from "../../core/console_sessions.ts";
 import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
@@ -24,7 +29,14 @@ import { reloadedRights } from "./rights.ts";
 
 type Credentials = Pick<
   ServerParts,
-  "verify" | "findAccessKey" | "isOver" | "sign" | "findKeyProblem" | "callerOfPerson" | "keyId"
+  | "verify"
+  | "findAccessKey"
+  | "isOver"
+  | "sign"
+  | "makeAccessKey"
+  | "findKeyProblem"
+  | "callerOfPerson"
+  | "keyId"
 >;
 
 /**
@@ -53,10 +65,11 @@ export async function reloadedCredentials(
   const findAccessKey: FindAccessKey = (id) => current.findAccessKey(id);
   const callerOfPerson: Credentials["callerOfPerson"] = (person) => current.callerOfPerson(person);
   const reloaded = { verify, findAccessKey, isOver, callerOfPerson, keyId: () => current.keyId() };
-  if (current.sign === undefined) return reloaded;
-  const { sign: first } = current;
+  if (current.sign === undefined || current.makeAccessKey === undefined) return reloaded;
+  const { sign: first, makeAccessKey: firstMaker } = current;
   const sign: SignCredential = (...given) => (current.sign ?? first)(...given);
-  return { ...reloaded, sign };
+  const makeAccessKey: MakeAccessKey = () => (current.makeAccessKey ?? firstMaker)();
+  return { ...reloaded, sign, makeAccessKey };
 }
 
 async function credentialsOf(
@@ -88,7 +101,12 @@ async function credentialsOf(
     const verify = withShort(await credentialVerifier({ key, issuer, audience, isRevoked }));
     return key.kind === "jwks"
       ? { ...parts, verify, findKeyProblem: () => key.keys.findProblem() }
-      : { ...parts, verify, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
+      : {
+        ...parts,
+        verify,
+        sign: credentialSigner({ secret: key.secret, issuer, audience }),
+        makeAccessKey: () => newAccessKey(key.secret),
+      };
   }
   const verify = withShort(
     await withSettingContext(

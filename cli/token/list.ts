@@ -28,7 +28,10 @@ function entryOf(credential: RegisteredCredential) {
     expires_at: timeText(expiresAt),
     revoked_at: timeText(revokedAt),
     label,
-    short: short && { last_used_at: timeText(short.usedAt) },
+    short: short && {
+      last_used_at: timeText(short.usedAt),
+      access_key_id: short.accessKeyId,
+    },
   };
 }
 
@@ -47,7 +50,7 @@ function lineOf(credential: RegisteredCredential, now: number): string {
   const parts = [
     ...[shownJti, user, state, privileges.join(), ...others],
     ...label === undefined ? [] : [JSON.stringify(label)],
-    ...short === undefined ? [] : [`hf_…, last used: ${use}`],
+    ...short === undefined ? [] : [`${short.accessKeyId ?? "hf_…"}, last used: ${use}`],
   ];
   return parts.filter((part) => part !== "").join("  ");
 }

@@ -38,10 +38,12 @@ export async function mint(args: string[]): Promise<number> {
   const accessKey = form === "s3" ? newAccessKey(secret) : undefined;
   const token = form === "hf" ? newShortToken() : accessKey?.id;
   const [keyId] = keyIds({ kind: "secret", secret });
-  const short = token === undefined ? undefined : { tokenSha256: shortTokenSha256(token), keyId };
-  // The id is not secret, and tells access keys apart in a list.
-  const label = request.label ?? accessKey?.id;
-  await record(settings, { ...request, label, jti, short });
+  const short = token === undefined ? undefined : {
+    tokenSha256: shortTokenSha256(token),
+    keyId,
+    accessKeyId: accessKey?.id,
+  };
+  await record(settings, { ...request, jti, short });
   if (accessKey === undefined) {
     print(token ?? await mintCredential({ ...request, jti, secret, issuer, audience }));
   } else {
@@ -128,6 +130,7 @@ async function record(
     label,
     short: short === undefined ? undefined : "yes",
     tree_name: name,
+    access_key: short?.accessKeyId,
   };
   await recordAudit(settings, { action: "token.mint", tree: userId, details });
 }

@@ -9,6 +9,9 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const RANDOM_LENGTH = 18;
 const ACCESS_KEY_ID = /^SR[A-Z2-7]{18}$/;
 
+/** Makes an access key with the secret of the server. */
+export type MakeAccessKey = () => AccessKey;
+
 /** The two texts that clients of S3 have for a credential (C 30). */
 export interface AccessKey {
   readonly id: string;

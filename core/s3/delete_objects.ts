@@ -1,8 +1,17 @@
 import { type Caller, ownerOf } from "../caller.ts";
 import { type ChangeSet, changesOf } from "../tree/change_set.ts";
 import { commit } from "../tree/changes.ts";
+import type { RequireCondition } from "../tree/placement.ts";
 import { pathOfKey } from "./object_key.ts";
 import type { S3Service } from "./service.ts";
+
+/** A request to delete an object. */
+export interface DeleteRequest {
+  readonly caller: Caller;
+  readonly key: string;
+  /** @default it applies to whatever is there */
+  readonly requireCondition?: RequireCondition;
+}
 
 /** Something is in a directory that was empty before. */
 class NotEmpty extends Error {
@@ -14,10 +23,11 @@ class NotEmpty extends Error {
  * in no list otherwise.
  *
  * @throws {S3Error} `InvalidArgument` when the key cannot be a path.
+ * @throws what `requireCondition` throws.
  */
 export async function deleteObject(
   { tree, store }: S3Service,
-  { caller, key }: { readonly caller: Caller; readonly key: string },
+  { caller, key, requireCondition = () => {} }: DeleteRequest,
 ): Promise<ChangeSet> {
   const { path, isDirectory } = pathOfKey(key);
   const userId = ownerOf(caller);
@@ -29,6 +39,7 @@ export async function deleteObject(
   try {
     return await commit(tree, async (transaction) => {
       const found = (await transaction.findByPath({ userId, everyone: false }, [path])).get(path);
+      requireCondition(found);
       if (found === undefined || found.isDir !== isDirectory) return [];
       const deleted = await transaction.deleteSubtrees([found]);
       if (deleted.length > 1) throw new NotEmpty();

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Caller, ownerOf } from "../caller.ts";
+import type { StagedBlob } from "../blob_store.ts";
 import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { ChangeSet } from "../tree/change_set.ts";
@@ -15,7 +16,7 @@ import type { S3Service } from "./service.ts";
 import type { MultipartUpload, UploadedPart } from "./store.ts";
 
 /** The most unfinished uploads of a tree, and the parts of all of them. */
-const MAX_UPLOADS = 1000;
+export const MAX_UPLOADS = 1000;
 const MAX_UNFINISHED_PARTS = 20_000;
 export const MAX_PARTS = 10_000;
 /** All parts but the last are at least so large, as at Amazon's. */
@@ -57,13 +58,22 @@ export interface NamedUpload {
 }
 
 /** @throws {S3Error} `NoSuchUpload` when the tree of the caller has no such upload. */
-export async function findMultipart(
+export async function findMultipart(s3: S3Service, named: NamedUpload): Promise<MultipartUpload> {
+  const upload = await knownUpload(s3, named);
+  if (upload !== undefined) return upload;
+  throw noSuchUpload(named.id);
+}
+
+async function knownUpload(
   { store }: S3Service,
   { caller, path, id }: NamedUpload,
-): Promise<MultipartUpload> {
+): Promise<MultipartUpload | undefined> {
   const upload = await store.findUpload(ownerOf(caller), id, Date.now());
-  if (upload?.path === path) return upload;
-  throw new S3Error("NoSuchUpload", `The upload ${quoted(id)} does not exist, or has expired`);
+  return upload?.path === path ? upload : undefined;
+}
+
+function noSuchUpload(id: string): S3Error {
+  return new S3Error("NoSuchUpload", `The upload ${quoted(id)} does not exist, or has expired`);
 }
 
 /** A part to receive. */
@@ -148,6 +158,8 @@ async function allParts(s3: S3Service, id: string): Promise<Map<number, Uploaded
 export interface CompleteRequest extends NamedUpload, StoreRequest {
   /** The parts of the object, as the client states them. */
   readonly stated: readonly { readonly number: number; readonly md5: string }[];
+  /** Throws unless the whole content is what the client has sent. */
+  readonly verify: (joined: Pick<StagedBlob, "hash" | "sha256" | "crc32" | "size">) => void;
 }
 
 /** The object that an upload has become. */
@@ -159,7 +171,7 @@ export interface CompletedUpload {
 
 /**
  * Stores the object that an upload has received in parts, in one change. The upload and its parts are gone then.
- * If that is refused, they stay.
+ * If that is refused, they stay. Who asks again, as the reply was lost, gets the object that is there.
  *
  * @throws {S3Error} `InvalidPart`, `InvalidPartOrder`, `EntityTooSmall`, `NoSuchUpload`.
  * @throws {AppError} as storing a file does.
@@ -168,9 +180,11 @@ export async function completeMultipart(
   s3: S3Service,
   request: CompleteRequest,
 ): Promise<CompletedUpload> {
-  const { caller, stated } = request;
+  const { caller, path, stated, verify } = request;
   const { tree, uploads } = s3;
-  const { id, path, metadata } = await findMultipart(s3, request);
+  const upload = await knownUpload(s3, request);
+  if (upload === undefined) return await alreadyCompleted(s3, request);
+  const { id, metadata } = upload;
   const all = await allParts(s3, id);
   const chosen = chosenParts(all, stated);
   const etag = multipartEtag(chosen);
@@ -181,7 +195,10 @@ export async function completeMultipart(
   for (const part of chosen.map(({ part }) => part).sort()) {
     locks.use(await uploads.locks.acquire(part, () => {}));
   }
+  // Another request may have completed it meanwhile.
+  if (await knownUpload(s3, request) === undefined) return await alreadyCompleted(s3, request);
   await using blob = await uploads.parts.join(chosen.map(({ part, size }) => ({ id: part, size })));
+  verify(blob);
   await using staging = new Staging(tree, {
     caller,
     mayReplace: true,
@@ -196,6 +213,17 @@ export async function completeMultipart(
   const { changes } = await staging.store([{ path, blob }]);
   await discard(s3, id, all);
   return { changes, etag };
+}
+
+/** @throws {S3Error} `NoSuchUpload` unless the object at the path is the one of the parts. */
+async function alreadyCompleted(
+  s3: S3Service,
+  request: CompleteRequest,
+): Promise<CompletedUpload> {
+  const { facts } = await conditionOf(s3, request);
+  const etag = multipartEtag(request.stated);
+  if (facts?.etag === etag) return { changes: [], etag };
+  throw noSuchUpload(request.id);
 }
 
 /** Ends an upload, and removes its parts. */
@@ -235,11 +263,11 @@ function chosenParts(
     );
   }
   if (chosen.length > 0) return chosen;
-  throw new S3Error("InvalidRequest", "At least one part is required");
+  throw new S3Error("MalformedXML", "At least one part is required");
 }
 
 /** The ETag of an object that was uploaded in parts: the MD5 of their MD5s, and how many they are. */
-function multipartEtag(parts: readonly UploadedPart[]): string {
+function multipartEtag(parts: readonly Pick<UploadedPart, "md5">[]): string {
   const hash = createHash("md5");
   for (const { md5 } of parts) hash.update(md5, "hex");
   return `${hash.digest("hex")}-${parts.length}`;

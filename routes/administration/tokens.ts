@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { AuditDetails } from "../../core/audit.ts";
 import type { RegisteredCredential } from "../../core/credential_store.ts";
 import { isoTime } from "../../core/entries.ts";
+import { AppError } from "../../core/errors.ts";
 import { numberFor } from "../../core/people/named.ts";
 import { revokeUser } from "../../core/people/revoke_user.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
@@ -27,7 +28,10 @@ type Handled = Context<AppEnvironment>;
 /** `POST /tokens/`: a credential that permits no more than the caller's (C 22). */
 export async function postToken(c: Handled, tokens: TokenService): Promise<Response> {
   const body = await jsonBody(c.req.raw, TokenRequest);
-  const { privileges, trees, expires_in: expiresIn, quota, label, short: isShort } = body;
+  const { privileges, trees, expires_in: expiresIn, quota, label, short: isShort, s3: isS3 } = body;
+  if (isShort && isS3) {
+    throw new AppError("ErrResourcesInvalidRequest", "short and s3 are two credentials");
+  }
   const caller = callerOf(c);
   const parent = caller.jti;
   auditChange(c, { paths: [], details: { ...heldIn({ privileges, trees }), parent } });
@@ -38,7 +42,7 @@ export async function postToken(c: Handled, tokens: TokenService): Promise<Respo
     expiresIn: expiresIn ?? undefined,
     quota: quota ?? undefined,
     label: label ?? undefined,
-    isShort,
+    form: isS3 ? "s3" : isShort ? "hf" : undefined,
   });
   auditChange(c, { paths: [], details: detailsOf(credential) });
   return success(c, { ...entryOf(credential, parent), token });
@@ -104,7 +108,12 @@ function entryOf(credential: RegisteredCredential, current: string | undefined):
     expires_at: timeOf(credential.expiresAt),
     revoked_at: timeOf(credential.revokedAt),
     ...(credential.short !== undefined && {
-      short: { last_used_at: timeOf(credential.short.usedAt) },
+      short: {
+        last_used_at: timeOf(credential.short.usedAt),
+        ...credential.short.accessKeyId !== undefined && {
+          access_key_id: credential.short.accessKeyId,
+        },
+      },
     }),
     is_current: jti === current,
   };
@@ -124,6 +133,7 @@ function detailsOf(credential: RegisteredCredential): AuditDetails {
     parent,
     label,
     short: credential.short === undefined ? undefined : "yes",
+    access_key: credential.short?.accessKeyId,
   };
 }
 

@@ -6,8 +6,11 @@ import { REFUSALS } from "../openapi/refusals.ts";
 const STATUSES = {
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
+  AuthorizationQueryParametersError: 400,
   InvalidAccessKeyId: 403,
   InvalidRange: 416,
+  InvalidToken: 400,
+  MissingContentLength: 411,
   RequestTimeTooSkewed: 403,
   SignatureDoesNotMatch: 403,
 } as const satisfies { readonly [Code in S3Code]?: number };
@@ -27,7 +30,7 @@ const CODES: { readonly [Kind in ErrorKind]?: string } = {
   ErrUploadsLocked: "OperationAborted",
   ErrUploadsTooLarge: "EntityTooLarge",
   ErrRouteNotFound: "NotImplemented",
-  ErrHubNotOffered: "NotImplemented",
+  ErrNotOffered: "NotImplemented",
   ErrMethodNotAllowed: "MethodNotAllowed",
   ErrTooManyRequests: "SlowDown",
   ErrUnavailable: "SlowDown",

@@ -26,6 +26,8 @@ export interface AuditedChange {
   readonly details?: AuditDetails;
   /** Whether it is a step of a change, which is recorded only if it fails. @default false */
   readonly isStep?: boolean;
+  /** Whether its outcome is known when its reply has ended, and not before. @default false */
+  readonly isLate?: boolean;
 }
 
 /** What middleware and handlers of a request share. */

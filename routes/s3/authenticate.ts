@@ -4,7 +4,7 @@ import { permit } from "../request/permit.ts";
 import type { Access } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { type Verified, verifySignature } from "./signature.ts";
-import { inBucket, type Target, targetOf } from "./target.ts";
+import { inBucket, requireOwner, type Target, targetOf } from "./target.ts";
 
 /** What is known of a request when its signature has been verified. */
 export interface Authenticated {
@@ -29,7 +29,11 @@ export function authenticate(
     c.set("caller", caller);
     rateLimit?.count(caller.userId);
     const { bucket } = target;
-    if (bucket !== undefined) c.set("caller", await inBucket(people, caller, bucket));
+    if (bucket !== undefined) {
+      const inTree = await inBucket(people, caller, bucket);
+      c.set("caller", inTree);
+      requireOwner(bucket, inTree, c.req.header("x-amz-expected-bucket-owner"));
+    }
     await next();
   };
 }

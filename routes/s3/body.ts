@@ -16,6 +16,9 @@ import type { Handled } from "./target.ts";
 const LENGTHS = { crc32: 4, crc32c: 4, crc64nvme: 8, md5: 16, sha1: 20, sha256: 32 } as const;
 type Algorithm = keyof typeof LENGTHS;
 const CHECKSUM = "x-amz-checksum-";
+/** Goes with the checksum of a whole object. */
+export const FULL_OBJECT = { "x-amz-checksum-type": "FULL_OBJECT" } as const;
+const CHECKSUMS = (Object.keys(LENGTHS) as Algorithm[]).filter((it) => it !== "md5");
 
 /** What is known of content that was staged. */
 type Received = Partial<Pick<StagedBlob, "hash" | "sha256" | "crc32">>;
@@ -37,13 +40,22 @@ export class SignedBody {
   readonly #sizeName: string;
   readonly #statedSize: string | null;
   readonly #running = new Map<Algorithm, Running>();
+  readonly #digests = new Map<Algorithm, string>();
 
-  /** @param staged The digests that {@link verify} is given. @default none */
-  constructor(c: Handled, limits: BodyLimits, staged: readonly Algorithm[] = []) {
+  /**
+   * @param staged The digests that {@link verify} is given. @default none
+   * @param isContent Whether the checksums that are stated are those of the body. @default true
+   */
+  constructor(
+    c: Handled,
+    limits: BodyLimits,
+    staged: readonly Algorithm[] = [],
+    isContent = true,
+  ) {
     const { raw } = c.req;
     const { verified } = authenticated(raw);
     const form = payloadForm(verified.payload);
-    this.#stated = statedDigests(raw.headers);
+    this.#stated = isContent ? statedDigests(raw.headers) : [];
     if (form.sha256 !== undefined) {
       const header = "X-Amz-Content-Sha256";
       this.#stated.push({ header, algorithm: "sha256", hex: form.sha256 });
@@ -74,23 +86,32 @@ export class SignedBody {
   requiredSize(): number {
     const text = this.#statedSize;
     if (text !== null && /^\d{1,15}$/.test(text)) return Number(text);
+    if (text === null) throw new S3Error("MissingContentLength", `${this.#sizeName} is missing`);
     throw new S3Error(
       "InvalidArgument",
-      `${this.#sizeName} is ${quoted(text ?? "")}, expected a size in bytes`,
+      `${this.#sizeName} is ${quoted(text)}, expected a size in bytes`,
     );
   }
 
   /** @throws {S3Error} when the content, all of which has been read, is not what the client states. */
   verify(received: Received = {}): void {
     for (const { header, algorithm, hex } of this.#stated) {
-      const found = stagedDigest(received, algorithm) ??
-        Buffer.from(this.#running.get(algorithm)?.digest() ?? []).toString("hex");
+      const found = stagedDigest(received, algorithm) ?? this.#digest(algorithm);
       if (found === hex) continue;
       throw new S3Error(
         header === "X-Amz-Content-Sha256" ? "XAmzContentSHA256Mismatch" : "BadDigest",
         `The content has the ${algorithm} ${found}, and ${header} states ${hex}`,
       );
     }
+  }
+
+  /** A digest can be asked for once, and two headers may state the same. */
+  #digest(algorithm: Algorithm): string {
+    const known = this.#digests.get(algorithm);
+    if (known !== undefined) return known;
+    const digest = Buffer.from(this.#running.get(algorithm)?.digest() ?? []).toString("hex");
+    this.#digests.set(algorithm, digest);
+    return digest;
   }
 
   /** The whole content, which is verified. */
@@ -140,6 +161,40 @@ export class SignedBody {
 }
 
 /**
+ * Throws unless joined content has the size and the checksum that a request states of it. The body of the request is a list of
+ * its parts, each of which has the content that was stated of it.
+ *
+ * @throws {S3Error} `InvalidRequest`, `BadDigest`, or `NotImplemented` for a checksum that staging does not compute.
+ */
+export function verifyJoined(
+  headers: Headers,
+  joined: Received & Pick<StagedBlob, "size">,
+): void {
+  const size = headers.get("x-amz-mp-object-size");
+  if (size !== null && size !== String(joined.size)) {
+    throw new S3Error(
+      "InvalidRequest",
+      `The parts have ${joined.size} bytes, and x-amz-mp-object-size is ${quoted(size)}`,
+    );
+  }
+  for (const [name, value] of headers) {
+    const algorithm = CHECKSUMS.find((it) => name === `${CHECKSUM}${it}`);
+    // A checksum of the checksums of the parts.
+    if (algorithm === undefined || /-\d+$/.test(value)) continue;
+    const { hex } = digestOf(name, algorithm, value);
+    const found = stagedDigest(joined, algorithm);
+    if (found === hex) continue;
+    if (found === undefined) {
+      throw new S3Error("NotImplemented", `The header ${name} is not offered for uploads in parts`);
+    }
+    throw new S3Error(
+      "BadDigest",
+      `The content has the ${algorithm} ${found}, and ${name} states ${hex}`,
+    );
+  }
+}
+
+/**
  * The body of a request, to be staged.
  *
  * @param staged What staging computes anyway is not computed twice. @default what it does of files
@@ -175,7 +230,8 @@ function running(algorithm: Algorithm): Running {
   }
 }
 
-function bytesOf(value: number): Uint8Array {
+/** A checksum of 32 bits as bytes, the most significant one first. */
+export function bytesOf(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value);
   return bytes;
@@ -196,13 +252,23 @@ function stagedDigest({ hash, sha256, crc32 }: Received, algorithm: Algorithm): 
   }
 }
 
+/** @throws {S3Error} `InvalidRequest` when there are several checksums, or another one than is announced. */
 function statedDigests(headers: Headers): StatedDigest[] {
   const md5 = headers.get("Content-MD5");
-  const checksums = (Object.keys(LENGTHS) as Algorithm[]).flatMap((algorithm) => {
+  const checksums = CHECKSUMS.flatMap((algorithm) => {
     const header = `${CHECKSUM}${algorithm}`;
-    const value = algorithm === "md5" ? null : headers.get(header);
+    const value = headers.get(header);
     return value === null ? [] : [digestOf(header, algorithm, value)];
   });
+  if (checksums.length > 1) throw new S3Error("InvalidRequest", "There is more than one checksum");
+  const announced = headers.get("x-amz-sdk-checksum-algorithm")?.toLowerCase();
+  const [checksum] = checksums;
+  if (announced !== undefined && checksum !== undefined && checksum.algorithm !== announced) {
+    throw new S3Error(
+      "InvalidRequest",
+      `x-amz-sdk-checksum-algorithm is ${quoted(announced)}, and there is a ${checksum.header}`,
+    );
+  }
   return [...md5 === null ? [] : [digestOf("Content-MD5", "md5", md5)], ...checksums];
 }
 
@@ -226,7 +292,7 @@ function digestOf(header: string, algorithm: Algorithm, base64: string): StatedD
     return { header, algorithm, hex: bytes.toString("hex") };
   }
   throw new S3Error(
-    "InvalidDigest",
+    algorithm === "md5" ? "InvalidDigest" : "InvalidRequest",
     `${header} is ${quoted(base64)}, expected ${LENGTHS[algorithm]} bytes in base64`,
   );
 }

@@ -29,6 +29,13 @@ export async function copyObject(c: Handled, services: Services, { key = "" }: T
   const { caller: reader, object } = await copySource(c, services);
   const { record: source } = object;
   const metadata = metadataFor(c, object);
+  const isSame = source.path === path && ownerOf(reader) === ownerOf(caller);
+  if (isSame && !CHANGES.some((name) => c.req.header(name) === "REPLACE")) {
+    throw new S3Error(
+      "InvalidRequest",
+      `Cannot copy ${quoted(key)} to itself without other metadata or tags`,
+    );
+  }
   const write = { caller, path, metadata, requireObject: requireObject(c.req.raw.headers) };
   const { changes, record = source } = ownerOf(reader) === ownerOf(caller)
     ? await copyWithin(s3, { ...write, source })
@@ -46,6 +53,9 @@ export async function copyObject(c: Handled, services: Services, { key = "" }: T
     element("ETag", etagOf(record, undefined)),
   ]);
 }
+
+/** The headers of a copy that has other metadata than its source. */
+const CHANGES = ["x-amz-metadata-directive", "x-amz-tagging-directive"];
 
 async function contentOf(
   tree: Services["tree"],
@@ -66,7 +76,8 @@ function metadataFor(c: Handled, { facts }: FoundObject): S3Metadata {
     if (value === "COPY" || value === "REPLACE") return value === "REPLACE";
     throw new S3Error("InvalidArgument", `${name} is ${quoted(value)}, expected COPY or REPLACE`);
   };
-  const { headers, user } = replaces("x-amz-metadata-directive") ? stated : former;
-  const { tags } = replaces("x-amz-tagging-directive") ? stated : former;
+  const [replacesMetadata, replacesTags] = CHANGES.map(replaces);
+  const { headers, user } = replacesMetadata ? stated : former;
+  const { tags } = replacesTags ? stated : former;
   return { headers, user, tags };
 }

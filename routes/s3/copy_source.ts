@@ -5,9 +5,9 @@ import type { Services } from "../serving/route.ts";
 import { decodePath } from "../request/address_path.ts";
 import { representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
-import { etagOf } from "./headers.ts";
+import { etagOf, withQuotes } from "./headers.ts";
 import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
-import { type Handled, inBucket } from "./target.ts";
+import { type Handled, inBucket, requireOwner } from "./target.ts";
 
 /** The header that names what is copied. */
 export const COPY_SOURCE = "x-amz-copy-source";
@@ -37,6 +37,7 @@ export async function copySource(
   const { caller: holder } = authenticated(c.req.raw).verified;
   const caller = await inBucket(people, holder, bucket);
   requirePermission(caller, "resources.download");
+  requireOwner(bucket, caller, c.req.header("x-amz-source-expected-bucket-owner"));
   const object = await findObject(s3, caller, key);
   if (object === undefined || object.record.isDir) throw noSuchKey(key);
   requireConditions(c, object);
@@ -51,7 +52,10 @@ function requireConditions(c: Handled, { record, facts }: FoundObject): void {
     if (value !== undefined) headers.set(`If-${name}`, value);
   }
   const etag = etagOf(record, facts?.etag);
-  const selection = select({ method: "GET", headers }, { ...representationOf(record), etag });
+  const selection = select({ method: "GET", headers: withQuotes(headers) }, {
+    ...representationOf(record),
+    etag,
+  });
   if (selection.status === 412) throw selection.refusal;
   if (selection.status !== 304) return;
   throw new S3Error("PreconditionFailed", "The source of the copy is one that is not wanted");

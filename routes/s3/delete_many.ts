@@ -5,6 +5,7 @@ import { changedOwners } from "../../core/tree/change_set.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
+import type { XmlElement } from "../request/xml.ts";
 import { element, type Xml, xmlReply } from "./reply.ts";
 import type { Handled } from "./target.ts";
 import { childrenOf, childText, malformed, requiredText, xmlOf } from "./xml_body.ts";
@@ -23,7 +24,7 @@ export async function deleteMany(c: Handled, { s3 }: Services) {
   const results: Xml[] = [];
   for (const object of objects) {
     const key = requiredText(object, "Key");
-    const refusal = refusalOf(key, childText(object, "VersionId"));
+    const refusal = refusalOf(key, object);
     if (refusal === undefined) keys.push(key);
     else results.push(errorElement(key, refusal));
   }
@@ -36,8 +37,14 @@ export async function deleteMany(c: Handled, { s3 }: Services) {
   return xmlReply(c, "DeleteResult", results);
 }
 
-function refusalOf(key: string, version: string | undefined): S3Error | undefined {
-  if (version !== undefined) return new S3Error("NotImplemented", "Versions are not offered here");
+/** What only the object of that state is to be deleted by. */
+const CONDITIONS = ["VersionId", "ETag", "LastModifiedTime", "Size"];
+
+function refusalOf(key: string, object: XmlElement): S3Error | undefined {
+  const condition = CONDITIONS.find((name) => childText(object, name) !== undefined);
+  if (condition !== undefined) {
+    return new S3Error("NotImplemented", `The element ${condition} is not offered here`);
+  }
   try {
     pathOfKey(key);
     return undefined;

@@ -1,3 +1,4 @@
+import { quoted } from "../../core/errors.ts";
 import type { StoreRequest } from "../../core/s3/condition.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
@@ -20,9 +21,15 @@ const KEPT_HEADERS = [
 ] as const;
 /** The MD5 of nothing, which is the ETag of directories. */
 const EMPTY_MD5 = "d41d8cd98f00b204e9800998ecf8427e";
+/** Tags are as at Amazon's. */
+const TAG = /^[\p{L}\p{Z}\p{N}_.:/=+@-]*$/u;
+const MAX_TAGS = 10;
+const MAX_TAG_KEY = 128;
+const MAX_TAG_VALUE = 256;
 /** Requests for operations that are not offered have these. */
 const UNSUPPORTED = [
   "x-amz-grant-",
+  "x-amz-if-match-",
   "x-amz-object-lock-",
   "x-amz-server-side-encryption",
   "x-amz-website-redirect-location",
@@ -35,8 +42,19 @@ const UNSUPPORTED = [
  * @throws {AppError} `ErrPreconditionFailed` when one does not hold.
  */
 export function requireObject(headers: Headers): StoreRequest["requireObject"] {
+  const conditions = withQuotes(headers);
   return (found, etag) =>
-    requirePreconditions(headers, found && { ...found, hash: etag ?? found.hash });
+    requirePreconditions(conditions, found && { ...found, hash: etag ?? found.hash });
+}
+
+/** The headers of a request, whose entity tags have quotes. Amazon's clients may leave them out. */
+export function withQuotes(headers: Headers): Headers {
+  const quoted = new Headers(headers);
+  for (const name of ["If-Match", "If-None-Match"]) {
+    const tag = headers.get(name)?.trim() ?? "";
+    if (/^[^"*,\s]+$/.test(tag)) quoted.set(name, `"${tag}"`);
+  }
+  return quoted;
 }
 
 /** The ETag of an object, in quotes. */
@@ -76,11 +94,6 @@ export function refuseLarge({ headers, user, tags }: S3Metadata): void {
   );
 }
 
-/** Whether there is something to keep. */
-export function isPlain({ headers, user, tags }: S3Metadata): boolean {
-  return [headers, user, tags].every((all) => Object.keys(all).length === 0);
-}
-
 /** How a body is sent is no property of the object. */
 function withoutChunks(encoding: string | null): string {
   return (encoding ?? "").split(",").map((it) => it.trim())
@@ -88,7 +101,36 @@ function withoutChunks(encoding: string | null): string {
 }
 
 function tagsOf(text: string): Record<string, string> {
-  return Object.fromEntries(new URLSearchParams(text));
+  return tagsFrom([...new URLSearchParams(text)]);
+}
+
+/**
+ * The tags that a request states, by their keys.
+ *
+ * @throws {S3Error} `InvalidTag` when one cannot be a tag at Amazon's, or has the key of another one, `BadRequest` when
+ *   there are too many.
+ */
+export function tagsFrom(pairs: readonly (readonly [key: string, value: string])[]) {
+  const tags: Record<string, string> = {};
+  for (const [key, value] of pairs) {
+    const isTag = TAG.test(key) && key !== "" && key.length <= MAX_TAG_KEY &&
+      TAG.test(value) && value.length <= MAX_TAG_VALUE;
+    if (!isTag) {
+      throw new S3Error(
+        "InvalidTag",
+        `The tag ${quoted(key)}=${
+          quoted(value)
+        } is not one of letters, digits, blanks and +-=._:/@, ` +
+          `with a key of up to ${MAX_TAG_KEY} characters and a value of up to ${MAX_TAG_VALUE}`,
+      );
+    }
+    if (Object.hasOwn(tags, key)) {
+      throw new S3Error("InvalidTag", `The tag ${quoted(key)} comes twice`);
+    }
+    tags[key] = value;
+  }
+  if (pairs.length <= MAX_TAGS) return tags;
+  throw new S3Error("BadRequest", `There are ${pairs.length} tags (maximum: ${MAX_TAGS})`);
 }
 
 /**

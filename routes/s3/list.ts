@@ -131,12 +131,13 @@ export function limitOf(text: string | undefined, name: string): number {
   throw new S3Error("InvalidArgument", `${name} is ${quoted(text)}, expected a number`);
 }
 
-/** Clients send it back unread. */
-function toToken(key: string): string {
+/** A token for what comes after a key or a name, which clients send back unread. */
+export function toToken(key: string): string {
   return Buffer.from(key).toString("base64url");
 }
 
-function fromToken(token: string): string {
+/** @throws {S3Error} `InvalidArgument` when it is none of {@link toToken}. */
+export function fromToken(token: string): string {
   const key = Buffer.from(token, "base64url").toString();
   if (toToken(key) === token && token !== "") return key;
   throw new S3Error(

@@ -6,6 +6,7 @@ import {
   createMultipart,
   findMultipart,
   MAX_PARTS,
+  MAX_UPLOADS,
   type NamedUpload,
   uploadPart as receivePart,
 } from "../../core/s3/multipart.ts";
@@ -18,11 +19,11 @@ import { downloadFile } from "../../core/tree/download.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
-import { stagedBody } from "./body.ts";
+import { stagedBody, verifyJoined } from "./body.ts";
 import { copiedRange, copySource } from "./copy_source.ts";
 import { metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
 import { limitOf, writtenAs } from "./list.ts";
-import { element, emptyReply, timeElement, xmlReply } from "./reply.ts";
+import { element, emptyReply, lateXmlReply, timeElement, xmlReply } from "./reply.ts";
 import { type Handled, parameter, type Target } from "./target.ts";
 import { childrenOf, requiredText, xmlOf } from "./xml_body.ts";
 
@@ -85,32 +86,42 @@ export async function uploadPartCopy(c: Handled, services: Services, target: Tar
 async function* noContent() {}
 
 /** `POST /s3/{bucket}/{key}?uploadId=`: CompleteMultipartUpload. */
-export async function completeMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
+export async function completeMultipartUpload(c: Handled, services: Services, target: Target) {
   const { bucket = "", key = "" } = target;
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path] });
-  const document = await xmlOf(c, "CompleteMultipartUpload");
+  const document = await xmlOf(c, "CompleteMultipartUpload", false);
   const stated = childrenOf(document, "Part").map((part) => ({
-    number: Number(requiredText(part, "PartNumber")),
+    number: numberIn(requiredText(part, "PartNumber"), "PartNumber", { min: 1 }),
     md5: requiredText(part, "ETag").trim().replaceAll('"', ""),
   }));
-  const { changes, etag } = await completeMultipart(s3, {
+  const { headers } = c.req.raw;
+  const completed = completeMultipart(services.s3, {
     ...upload,
     stated,
-    requireObject: requireObject(c.req.raw.headers),
+    requireObject: requireObject(headers),
+    verify: (joined) => verifyJoined(headers, joined),
   });
-  auditChange(c, { paths: [upload.path], records: changedOwners(changes) });
-  return xmlReply(c, "CompleteMultipartUploadResult", [
-    element("Bucket", bucket),
-    element("Key", key),
-    element("ETag", `"${etag}"`),
-  ]);
+  return await lateXmlReply(c, "CompleteMultipartUploadResult", completed, ({ changes, etag }) => {
+    auditChange(c, {
+      ...c.get("audited"),
+      paths: [upload.path],
+      records: changedOwners(changes),
+    });
+    return [
+      element("Location", `${services.publicUrl.originFor(c)}${target.path}`),
+      element("Bucket", bucket),
+      element("Key", key),
+      element("ETag", `"${etag}"`),
+    ];
+  });
 }
 
 /** `DELETE /s3/{bucket}/{key}?uploadId=`: AbortMultipartUpload. */
 export async function abortMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
+  refuseUnsupported(c.req.raw.headers);
   await abortMultipart(s3, upload);
   return emptyReply(c, 204);
 }
@@ -121,7 +132,7 @@ export async function listParts(c: Handled, { s3 }: Services, target: Target) {
   const { id } = await findMultipart(s3, uploadOf(c, target));
   const limit = limitOf(parameter(target, "max-parts"), "max-parts");
   const marker = parameter(target, "part-number-marker") ?? "";
-  const after = marker === "" ? 0 : numberIn(marker, "part-number-marker", MAX_PARTS);
+  const after = marker === "" ? 0 : numberIn(marker, "part-number-marker");
   const found = await s3.store.parts(id, after, limit + 1);
   const parts = found.slice(0, limit);
   return xmlReply(c, "ListPartsResult", [
@@ -149,28 +160,36 @@ export async function listParts(c: Handled, { s3 }: Services, target: Target) {
 export async function listMultipartUploads(c: Handled, { s3 }: Services, target: Target) {
   const limit = limitOf(parameter(target, "max-uploads"), "max-uploads");
   const prefix = parameter(target, "prefix") ?? "";
+  const delimiter = parameter(target, "delimiter") ?? "";
   const path = parameter(target, "key-marker") ?? "";
-  const id = parameter(target, "upload-id-marker") ?? LAST_ID;
-  const found = await uploadsOf(s3, { userId: ownerOf(callerOf(c)), prefix, path, id, limit });
-  const uploads = found.slice(0, limit);
-  const last = found.length > limit ? uploads.at(-1) : undefined;
+  const id = parameter(target, "upload-id-marker");
+  const userId = ownerOf(callerOf(c));
+  const found = await uploadsOf(s3, { userId, prefix, path, id: id ?? LAST_ID });
+  const all = grouped(found, { prefix, delimiter })
+    .filter(({ key, upload }) => upload !== undefined || key > path);
+  const items = all.slice(0, limit);
+  const last = all.length > limit ? items.at(-1) : undefined;
   const written = writtenAs(parameter(target, "encoding-type"));
   return xmlReply(c, "ListMultipartUploadsResult", [
     element("Bucket", target.bucket ?? ""),
     written("KeyMarker", path),
+    element("UploadIdMarker", id ?? ""),
     written("Prefix", prefix),
+    delimiter === "" ? undefined : written("Delimiter", delimiter),
     element("MaxUploads", limit),
-    element("IsTruncated", found.length > limit),
+    element("IsTruncated", last !== undefined),
     ...last === undefined
       ? []
-      : [written("NextKeyMarker", last.path), element("NextUploadIdMarker", last.id)],
-    ...uploads.map((upload) =>
-      element("Upload", [
-        written("Key", upload.path),
-        element("UploadId", upload.id),
-        timeElement("Initiated", upload.createdAt),
-        element("StorageClass", "STANDARD"),
-      ])
+      : [written("NextKeyMarker", last.key), element("NextUploadIdMarker", last.upload?.id ?? "")],
+    ...items.map(({ key, upload }) =>
+      upload === undefined
+        ? element("CommonPrefixes", [written("Prefix", key)])
+        : element("Upload", [
+          written("Key", key),
+          element("UploadId", upload.id),
+          timeElement("Initiated", upload.createdAt),
+          element("StorageClass", "STANDARD"),
+        ])
     ),
   ]);
 }
@@ -178,20 +197,30 @@ export async function listMultipartUploads(c: Handled, { s3 }: Services, target:
 /** A marker of a path alone is after all uploads to it. */
 const LAST_ID = "~";
 
+/** All uploads after one. A tree has few. */
 async function uploadsOf(
   { store }: S3Service,
-  { userId, prefix, path, id, limit }: {
-    userId: number;
-    prefix: string;
-    path: string;
-    id: string;
-    limit: number;
-  },
+  { userId, prefix, path, id }: { userId: number; prefix: string; path: string; id: string },
 ): Promise<MultipartUpload[]> {
   // No path has a NUL, which PostgreSQL refuses to look for.
   if ([prefix, path, id].some((text) => text.includes("\0"))) return [];
   const after = { path, id };
-  return await store.uploads({ userId, prefix, after, now: Date.now(), limit: limit + 1 });
+  return await store.uploads({ userId, prefix, after, now: Date.now(), limit: MAX_UPLOADS });
+}
+
+/** Uploads, and the common prefixes of their keys in place of those that have one. */
+function grouped(
+  uploads: readonly MultipartUpload[],
+  { prefix, delimiter }: { readonly prefix: string; readonly delimiter: string },
+): { readonly key: string; readonly upload: MultipartUpload | undefined }[] {
+  const items = uploads.map((upload) => {
+    const { path } = upload;
+    const end = delimiter === "" ? -1 : path.indexOf(delimiter, prefix.length);
+    return end < 0
+      ? { key: path, upload }
+      : { key: path.slice(0, end + delimiter.length), upload: undefined };
+  });
+  return items.filter(({ key, upload }, at) => upload !== undefined || items[at - 1]?.key !== key);
 }
 
 function uploadOf(c: Handled, target: Target): NamedUpload {
@@ -203,17 +232,15 @@ function uploadOf(c: Handled, target: Target): NamedUpload {
 }
 
 function partNumber(target: Target): number {
-  const number = numberIn(parameter(target, "partNumber") ?? "", "partNumber", MAX_PARTS);
-  if (number > 0) return number;
-  throw new S3Error("InvalidArgument", "partNumber is 0, expected one from 1");
+  return numberIn(parameter(target, "partNumber") ?? "", "partNumber", { min: 1 });
 }
 
-function numberIn(text: string, name: string, max: number): number {
+function numberIn(text: string, name: string, { min = 0 } = {}): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : Infinity;
-  if (number <= max) return number;
+  if (number >= min && number <= MAX_PARTS) return number;
   throw new S3Error(
     "InvalidArgument",
-    `${name} is ${quoted(text)}, expected a number up to ${max}`,
+    `${name} is ${quoted(text)}, expected a number from ${min} to ${MAX_PARTS}`,
   );
 }
 

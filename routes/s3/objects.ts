@@ -1,5 +1,6 @@
 import { type Caller, ownerOf } from "../../core/caller.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
+import { conditionOf } from "../../core/s3/condition.ts";
 import { deleteObject as deleteAt } from "../../core/s3/delete_objects.ts";
 import { pathOfKey } from "../../core/s3/object_key.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
@@ -15,8 +16,15 @@ import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { sendFile } from "../transfers/download.ts";
-import { stagedBody } from "./body.ts";
-import { etagOf, metadataOf, objectHeaders, refuseUnsupported, requireObject } from "./headers.ts";
+import { bytesOf, FULL_OBJECT, stagedBody } from "./body.ts";
+import {
+  etagOf,
+  metadataOf,
+  objectHeaders,
+  refuseUnsupported,
+  requireObject,
+  withQuotes,
+} from "./headers.ts";
 import { emptyReply } from "./reply.ts";
 import type { Handled, Target } from "./target.ts";
 
@@ -64,16 +72,27 @@ export async function getObject(
     caller,
     path: object.record.path,
     select: (record) =>
-      select(c.req.raw, {
+      select({ method: c.req.method, headers: withQuotes(c.req.raw.headers) }, {
         ...representationOf(record),
         etag: etagOf(record, factsOf(record)?.etag),
       }),
   });
-  return await sendFile(c, found, objectHeaders(found.record, factsOf(found.record), target));
+  return await sendFile(c, found, {
+    ...objectHeaders(found.record, factsOf(found.record), target),
+    ...found.selection.status === 200 && checksumHeaders(c, found.record),
+  });
+}
+
+/** The checksum of a whole object that its client asks for: of all that there are, the CRC-32 is kept of each. */
+function checksumHeaders(c: Handled, { crc32 }: ResourceRecord): Record<string, string> {
+  const isPart = c.req.header("Range") !== undefined;
+  if (isPart || c.req.header("x-amz-checksum-mode") !== "ENABLED") return {};
+  return { "x-amz-checksum-crc32": bytesOf(crc32).toBase64(), ...FULL_OBJECT };
 }
 
 function directoryReply(c: Handled, record: ResourceRecord): Response {
   return emptyReply(c, 200, {
+    "Accept-Ranges": "bytes",
     "Content-Length": "0",
     "Content-Type": "application/x-directory",
     ETag: etagOf(record, undefined),
@@ -109,7 +128,12 @@ export async function putObject(
     verify: (received) => body.verify(received),
   });
   auditChange(c, { paths: [path], records: changedOwners(changes) });
-  return emptyReply(c, 200, { ETag: etagOf(record, undefined), ...body.checksumHeaders() });
+  const checksums = body.checksumHeaders();
+  return emptyReply(c, 200, {
+    ETag: etagOf(record, undefined),
+    ...checksums,
+    ...Object.keys(checksums).length > 0 && FULL_OBJECT,
+  });
 }
 
 /** `DELETE /s3/{bucket}/{key}`: DeleteObject. */
@@ -119,8 +143,16 @@ export async function deleteObject(
   { key = "" }: Target,
 ): Promise<Response> {
   const { path } = pathOfKey(key);
+  const { headers } = c.req.raw;
   auditChange(c, { paths: [path] });
-  const changes = await deleteAt(s3, { caller: callerOf(c), key });
+  refuseUnsupported(headers);
+  const caller = callerOf(c);
+  const { requireCondition } = await conditionOf(s3, {
+    caller,
+    path,
+    requireObject: requireObject(headers),
+  });
+  const changes = await deleteAt(s3, { caller, key, requireCondition });
   auditChange(c, { paths: [path], records: changedOwners(changes) });
   return emptyReply(c, 204);
 }

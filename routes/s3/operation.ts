@@ -3,7 +3,9 @@ import { quoted } from "../../core/errors.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
+import { KIB } from "../../schemas/units.ts";
 import { authenticated } from "./authenticate.ts";
+import { SignedBody } from "./body.ts";
 import type { Handled, Target } from "./target.ts";
 
 /** An operation of S3. Its request is known by its method, its parameters and maybe a header. */
@@ -20,6 +22,8 @@ export interface S3Operation {
   readonly parameters?: readonly string[];
   /** The privilege that it needs in the tree. @default a credential is enough */
   readonly privilege?: Privilege;
+  /** Whether it reads the body of its request. @default false: a body must be as signed, and is ignored */
+  readonly readsBody?: boolean;
   readonly handle: (
     c: Handled,
     services: Services,
@@ -36,8 +40,17 @@ export function dispatch(operations: readonly S3Operation[]) {
     const { target } = authenticated(c.req.raw);
     const operation = operationOf(c, target, operations);
     if (operation.privilege !== undefined) requirePermission(callerOf(c), operation.privilege);
+    if (operation.readsBody !== true && hasBody(c)) await new SignedBody(c, UNREAD_BODY).bytes();
     return await operation.handle(c, services, target);
   };
+}
+
+/** Some clients send a line of XML where none is expected. */
+const UNREAD_BODY = { maxBytes: 64 * KIB, withinMs: 60_000 };
+
+function hasBody(c: Handled): boolean {
+  const length = c.req.header("Content-Length");
+  return length === undefined ? c.req.header("Transfer-Encoding") !== undefined : length !== "0";
 }
 
 /** @throws {S3Error} `NotImplemented` when the request is for none of them. */
@@ -57,7 +70,7 @@ function operationOf(
     [...operation.by ?? [], ...operation.parameters ?? []].includes(name);
   const found = candidates.find((it) => names.every((name) => known(it, name)));
   if (found !== undefined) return found;
-  const [closest] = candidates;
+  const [closest] = candidates.toSorted((a, b) => (b.by?.length ?? 0) - (a.by?.length ?? 0));
   const unknown = names.find((name) => closest === undefined || !known(closest, name));
   throw new S3Error(
     "NotImplemented",

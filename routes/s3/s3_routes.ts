@@ -36,7 +36,13 @@ const REPLACED = [
 ];
 
 const BUCKETS: readonly S3Operation[] = [
-  { name: "ListBuckets", method: "GET", on: "service", handle: listBuckets },
+  {
+    name: "ListBuckets",
+    method: "GET",
+    on: "service",
+    parameters: ["prefix", "max-buckets", "continuation-token", "bucket-region"],
+    handle: listBuckets,
+  },
   {
     name: "HeadBucket",
     method: "HEAD",
@@ -89,7 +95,9 @@ const BUCKETS: readonly S3Operation[] = [
     method: "GET",
     on: "bucket",
     by: ["uploads"],
-    parameters: ["prefix", "max-uploads", "key-marker", "upload-id-marker", "encoding-type"],
+    parameters: [
+      ...["prefix", "delimiter", "max-uploads", "key-marker", "upload-id-marker", "encoding-type"],
+    ],
     privilege: "resources.view",
     handle: listMultipartUploads,
   },
@@ -99,6 +107,7 @@ const BUCKETS: readonly S3Operation[] = [
     on: "bucket",
     by: ["delete"],
     privilege: "resources.delete",
+    readsBody: true,
     handle: deleteMany,
   },
 ];
@@ -133,6 +142,7 @@ const OBJECTS: readonly S3Operation[] = [
     method: "PUT",
     on: "object",
     privilege: "resources.upload",
+    readsBody: true,
     handle: putObject,
   },
   {
@@ -149,6 +159,7 @@ const OBJECTS: readonly S3Operation[] = [
     on: "object",
     by: ["tagging"],
     privilege: "resources.edit",
+    readsBody: true,
     handle: putTags,
   },
   {
@@ -192,6 +203,7 @@ const PARTS: readonly S3Operation[] = [
     on: "object",
     by: ["partNumber", "uploadId"],
     privilege: "resources.upload",
+    readsBody: true,
     handle: uploadPart,
   },
   {
@@ -200,6 +212,7 @@ const PARTS: readonly S3Operation[] = [
     on: "object",
     by: ["uploadId"],
     privilege: "resources.upload",
+    readsBody: true,
     handle: completeMultipartUpload,
   },
   {

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { quoted } from "../../core/errors.ts";
 import type { AccessKeyHolder, FindAccessKey } from "../../core/s3/access_keys.ts";
-import { S3Error } from "../../core/s3/s3_error.ts";
+import { type S3Code, S3Error } from "../../core/s3/s3_error.ts";
 import type { Target } from "./target.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
@@ -37,6 +37,8 @@ interface Stated {
   readonly signature: string;
   /** What it states of the body. */
   readonly payload: string;
+  /** What is thrown when it is malformed. */
+  readonly malformed: (why: string) => S3Error;
 }
 
 /** A signature that was verified. */
@@ -61,9 +63,11 @@ export async function verifySignature(
 ): Promise<Verified> {
   const stated = statedBy(request);
   const [, id = "", day = "", region = ""] = CREDENTIAL.exec(stated.credential) ?? [];
-  if (id === "") throw malformed(`the credential ${quoted(stated.credential)} is not one for S3`);
+  if (id === "") {
+    throw stated.malformed(`the credential ${quoted(stated.credential)} is not one for S3`);
+  }
   requireTime(stated, day, now);
-  const names = requireSignedHeaders(request, stated.signedHeaders);
+  const names = requireSignedHeaders(request, stated);
   const holder = await find(id);
   if (holder === undefined) {
     throw new S3Error("InvalidAccessKeyId", `The access key ${quoted(id)} does not exist`);
@@ -101,13 +105,17 @@ export function sha256(text: string): string {
 function statedBy({ target: { query }, headers }: SignedRequest): Stated {
   const authorization = headers.get("Authorization");
   const isPresigned = PRESIGNED.some((name) => query.has(`X-Amz-${name}`));
-  if (isPresigned === (authorization !== null)) {
-    throw isPresigned
-      ? malformed("it is signed in its headers and its address")
-      : new S3Error("AccessDenied", "A signature is required: version 4, of an access key");
+  if (isPresigned && authorization !== null) {
+    throw inQuery("it is signed in its headers and its address");
+  }
+  if (query.has("AWSAccessKeyId") || /^AWS /.test(authorization ?? "")) {
+    throw new S3Error("InvalidRequest", "Signatures are of version 4 here, not of version 2");
+  }
+  if (!isPresigned && authorization === null) {
+    throw new S3Error("AccessDenied", "A signature is required: version 4, of an access key");
   }
   if (query.has("X-Amz-Security-Token") || headers.has("X-Amz-Security-Token")) {
-    throw malformed("no access key here has a session token");
+    throw new S3Error("InvalidToken", "No access key here has a session token");
   }
   return authorization === null
     ? statedInQuery(query, headers)
@@ -115,27 +123,35 @@ function statedBy({ target: { query }, headers }: SignedRequest): Stated {
 }
 
 function statedInHeader(authorization: string, headers: Headers): Stated {
+  if (!authorization.startsWith(ALGORITHM)) {
+    throw new S3Error("InvalidArgument", `Invalid Authorization header: expected ${ALGORITHM}`);
+  }
   const [, credential, signedHeaders, signature] = AUTHORIZATION.exec(authorization) ?? [];
   const time = headers.get("X-Amz-Date");
   const payload = headers.get("X-Amz-Content-Sha256");
   if (credential === undefined || signedHeaders === undefined || signature === undefined) {
-    throw malformed(`expected ${ALGORITHM} Credential=…, SignedHeaders=…, Signature=…`);
+    throw inHeader(`expected ${ALGORITHM} Credential=…, SignedHeaders=…, Signature=…`);
   }
-  if (time === null) throw malformed("X-Amz-Date is missing");
-  if (payload === null) throw malformed("X-Amz-Content-Sha256 is missing");
-  return { credential, signedHeaders, signature, time, payload };
+  if (time === null || !TIME.test(time)) {
+    throw new S3Error(
+      "AccessDenied",
+      "A time is required: X-Amz-Date, such as 20260131T235959Z",
+    );
+  }
+  if (payload === null) throw inHeader("X-Amz-Content-Sha256 is missing");
+  return { credential, signedHeaders, signature, time, payload, malformed: inHeader };
 }
 
 function statedInQuery(query: Target["query"], headers: Headers): Stated {
   const [algorithm, credential, time, expires, signedHeaders, signature] = PRESIGNED.map((name) => {
     const [value, ...others] = query.get(`X-Amz-${name}`) ?? [];
     if (value !== undefined && others.length === 0) return value;
-    throw malformed(`X-Amz-${name} is required, once`);
+    throw inQuery(`X-Amz-${name} is required, once`);
   });
   const expiresS = /^\d{1,6}$/.test(`${expires}`) ? Number(expires) : 0;
-  if (algorithm !== ALGORITHM) throw malformed(`X-Amz-Algorithm must be ${ALGORITHM}`);
+  if (algorithm !== ALGORITHM) throw inQuery(`X-Amz-Algorithm must be ${ALGORITHM}`);
   if (expiresS < 1 || expiresS > MAX_EXPIRES_S) {
-    throw malformed(`X-Amz-Expires must be from 1 to ${MAX_EXPIRES_S} seconds`);
+    throw inQuery(`X-Amz-Expires must be from 1 to ${MAX_EXPIRES_S} seconds`);
   }
   const payload = headers.get("X-Amz-Content-Sha256") ?? UNSIGNED;
   return {
@@ -145,10 +161,11 @@ function statedInQuery(query: Target["query"], headers: Headers): Stated {
     signedHeaders: `${signedHeaders}`,
     signature: `${signature}`,
     payload,
+    malformed: inQuery,
   };
 }
 
-function requireTime({ time, expiresS }: Stated, day: string, now: number): void {
+function requireTime({ time, expiresS, malformed }: Stated, day: string, now: number): void {
   const [, year, month, date, hour, minute, second] = TIME.exec(time) ?? [];
   const at = Date.parse(`${year}-${month}-${date}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(at)) {
@@ -172,8 +189,11 @@ function requireTime({ time, expiresS }: Stated, day: string, now: number): void
  * The names of the signed headers. All that the door heeds by name must be signed: the host, and what begins
  * with `x-amz-`.
  */
-function requireSignedHeaders({ headers }: SignedRequest, list: string): readonly string[] {
-  const names = list.split(";");
+function requireSignedHeaders(
+  { headers }: SignedRequest,
+  { signedHeaders, malformed }: Stated,
+): readonly string[] {
+  const names = signedHeaders.split(";");
   const isCanonical = names.every((name, at) =>
     /^[a-z\d_.-]+$/.test(name) && (at === 0 || `${names[at - 1]}` < name)
   );
@@ -217,6 +237,9 @@ function escaped(text: string): string {
     .replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function malformed(why: string): S3Error {
-  return new S3Error("AuthorizationHeaderMalformed", `The signature is malformed: ${why}`);
+const inHeader = malformedWith("AuthorizationHeaderMalformed");
+const inQuery = malformedWith("AuthorizationQueryParametersError");
+
+function malformedWith(code: S3Code): Stated["malformed"] {
+  return (why) => new S3Error(code, `The signature is malformed: ${why}`);
 }

@@ -1,11 +1,10 @@
-import { quoted } from "../../core/errors.ts";
 import { tagObject } from "../../core/s3/tag_object.ts";
 import type { S3Service } from "../../core/s3/service.ts";
 import type { S3Metadata } from "../../schemas/s3_metadata.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
-import { refuseLarge } from "./headers.ts";
+import { refuseLarge, tagsFrom } from "./headers.ts";
 import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
 import { element, emptyReply, xmlReply } from "./reply.ts";
 import type { Handled, Target } from "./target.ts";
@@ -28,13 +27,9 @@ export async function putTags(c: Handled, { s3 }: Services, target: Target) {
   const document = await xmlOf(c, "Tagging");
   const [set] = childrenOf(document, "TagSet");
   if (set === undefined) throw malformed("The element TagSet is missing");
-  const tags: Record<string, string> = {};
-  for (const tag of childrenOf(set, "Tag")) {
-    const key = requiredText(tag, "Key");
-    if (Object.hasOwn(tags, key)) throw malformed(`The tag ${quoted(key)} comes twice`);
-    tags[key] = requiredText(tag, "Value");
-  }
-  await change(c, s3, target, tags);
+  const pairs = childrenOf(set, "Tag")
+    .map((tag) => [requiredText(tag, "Key"), requiredText(tag, "Value")] as const);
+  await change(c, s3, target, tagsFrom(pairs));
   return emptyReply(c, 200);
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { type Caller, inTree } from "../../core/caller.ts";
+import { type Caller, inTree, ownerOf } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
 import { inNamedTree, type Names } from "../../core/people/named.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
@@ -78,4 +78,19 @@ export async function bucketOfTree(
   userId: number,
 ): Promise<string> {
   return tree === userId ? OWN : `tree-${(await people.findByNumber(tree))?.name ?? tree}`;
+}
+
+/**
+ * Refuses a request for a tree of somebody else than its client expects.
+ *
+ * @param caller In the tree that is the bucket.
+ * @param expected The number of a user, from a header.
+ * @throws {S3Error} `AccessDenied`.
+ */
+export function requireOwner(bucket: string, caller: Caller, expected: string | undefined): void {
+  if (expected === undefined || expected === String(ownerOf(caller))) return;
+  throw new S3Error(
+    "AccessDenied",
+    `The bucket ${quoted(bucket)} is not the tree of user ${quoted(expected)}`,
+  );
 }

@@ -13,11 +13,12 @@ const MAX_XML_MS = 120_000;
  * Reads the body of a request as an XML document.
  *
  * @param root The name of its root.
+ * @param isContent Whether the checksums that are stated are those of the body. @default true
  * @throws {S3Error} `MalformedXML` when it is not such a document.
  */
-export async function xmlOf(c: Handled, root: string): Promise<XmlElement> {
+export async function xmlOf(c: Handled, root: string, isContent = true): Promise<XmlElement> {
   const limits = { maxBytes: MAX_XML_BYTES, withinMs: MAX_XML_MS };
-  const bytes = await new SignedBody(c, limits).bytes();
+  const bytes = await new SignedBody(c, limits, [], isContent).bytes();
   let document: XmlElement;
   try {
     document = await parseXml(bytes);

@@ -28,22 +28,32 @@ export function recordAudit(
 ): MiddlewareHandler<AppEnvironment> {
   return async function recordAudit(c, next) {
     await next();
-    // Known if there is a valid credential, or a valid link.
-    const isKnown = c.get("caller") !== undefined || c.get("audited")?.tree !== undefined;
-    const outcome: AuditEntry["outcome"] = c.get("failure")?.kind ?? "ok";
-    if (!isKnown || NOT_ATTEMPTED.has(outcome)) return;
-    c.get("delivery")?.then(({ error }) => {
-      // A ZIP that the gate refuses to go on with.
-      if (!(error instanceof AppError) || !REFUSALS.has(error.kind)) return;
-      const details = { reason: error.message };
-      audit.write(...entriesOf(c, { action: name, outcome: error.kind, details }));
-    });
-    const isRecorded = isChange && !(outcome === "ok" && c.get("audited")?.isStep === true);
-    if (!isRecorded && !REFUSALS.has(outcome)) return;
-    const refusal = outcome === "ErrResourcesQuarantined" ? c.get("failure")?.message : undefined;
-    const details = refusal === undefined ? {} : { reason: refusal };
-    await audit.write(...entriesOf(c, { action: name, outcome, details }));
+    const record = () => recordOutcome(c, audit, { name, isChange });
+    if (c.get("audited")?.isLate === true) void c.get("delivery")?.then(record);
+    else await record();
   };
+}
+
+async function recordOutcome(
+  c: Context<AppEnvironment>,
+  audit: AuditLog,
+  { name, isChange }: { readonly name: string; readonly isChange: boolean },
+): Promise<void> {
+  // Known if there is a valid credential, or a valid link.
+  const isKnown = c.get("caller") !== undefined || c.get("audited")?.tree !== undefined;
+  const outcome: AuditEntry["outcome"] = c.get("failure")?.kind ?? "ok";
+  if (!isKnown || NOT_ATTEMPTED.has(outcome)) return;
+  c.get("delivery")?.then(({ error }) => {
+    // A ZIP that the gate refuses to go on with.
+    if (!(error instanceof AppError) || !REFUSALS.has(error.kind)) return;
+    const details = { reason: error.message };
+    audit.write(...entriesOf(c, { action: name, outcome: error.kind, details }));
+  });
+  const isRecorded = isChange && !(outcome === "ok" && c.get("audited")?.isStep === true);
+  if (!isRecorded && !REFUSALS.has(outcome)) return;
+  const refusal = outcome === "ErrResourcesQuarantined" ? c.get("failure")?.message : undefined;
+  const details = refusal === undefined ? {} : { reason: refusal };
+  await audit.write(...entriesOf(c, { action: name, outcome, details }));
 }
 
 /** Middleware that refuses a change that could not be recorded. */

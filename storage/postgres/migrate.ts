@@ -28,6 +28,7 @@ import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
 import deviceLogins from "./migrations/0047_device_logins.sql" with { type: "text" };
 import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
 import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
+import accessKeys from "./migrations/0050_access_keys.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -63,6 +64,7 @@ const MIGRATIONS: readonly string[] = [
   passkeys,
   boundCredentials,
   deviceLogins,
+  accessKeys,
 ];
 
 /** The version of the schema that this program makes. */

@@ -40,6 +40,7 @@ import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
 import deviceLogins from "./migrations/0047_device_logins.sql" with { type: "text" };
 import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
 import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
+import accessKeys from "./migrations/0050_access_keys.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -83,13 +84,14 @@ const MIGRATIONS: readonly string[] = [
   passkeys,
   boundCredentials,
   deviceLogins,
+  accessKeys,
 ];
 
 /** The version to which `schema_0031.sql` leads at once. */
 const NEW_VERSION = 31;
 
 /** The first version of the schema whose register has all tables and columns that the command line writes. */
-export const REGISTER_VERSION = MIGRATIONS.indexOf(deviceLogins) + 1;
+export const REGISTER_VERSION = MIGRATIONS.indexOf(accessKeys) + 1;
 
 /**
  * Migrates the database to the current schema in one transaction, so that a crash leaves one schema or the

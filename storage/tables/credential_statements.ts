@@ -19,7 +19,7 @@ export const REGISTER = -2;
 
 const COLUMNS =
   `jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at, revoked_at, key_id,
-  used_at, bound, CASE WHEN token_sha256 IS NULL THEN 0 ELSE 1 END AS is_short`;
+    used_at, bound, access_key_id, CASE WHEN token_sha256 IS NULL THEN 0 ELSE 1 END AS is_short`;
 
 /** The part of a list below one of its credentials. */
 const page = (scope: string) =>
@@ -35,8 +35,9 @@ export const credentialStatements = (dialect: Dialect) => ({
   /** A revoked one must stay as long as it could be used. */
   forgetCredentials: "DELETE FROM credentials WHERE expires_at < :before",
   addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, quota, label, minted_at,
-      expires_at, token_sha256, key_id, bound, renewed_ms)
-    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key, :bound, :renewed)`,
+      expires_at, token_sha256, key_id, bound, access_key_id, renewed_ms)
+    VALUES (:jti, :user, :privileges, :trees, :quota, :label, :now, :expiry, :token, :key, :bound,
+      :accessKey, :renewed)`,
   /** Forgets the oldest of those that a user minted and that have expired, beyond as many as may be valid. */
   forgetDerived: `DELETE FROM credentials WHERE jti IN (
       SELECT jti FROM credentials
@@ -47,9 +48,9 @@ export const credentialStatements = (dialect: Dialect) => ({
   /** Revoked ones count too: minting and revoking in turn must not fill the table. */
   addDerived: `INSERT INTO credentials
       (jti, user_id, privileges, trees, quota, label, parent, rooted_at, minted_at, expires_at,
-        token_sha256, key_id, bound, renewed_ms)
+        token_sha256, key_id, bound, access_key_id, renewed_ms)
     SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :rooted, :now, :expiry,
-      :token, :key, CAST(:bound AS INTEGER), CAST(:renewed AS BIGINT)
+      :token, :key, CAST(:bound AS INTEGER), CAST(:accessKey AS TEXT), CAST(:renewed AS BIGINT)
     WHERE NOT EXISTS (SELECT 1 FROM credentials WHERE jti = :parent AND revoked_at IS NOT NULL)
       AND NOT EXISTS (
         SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :rooted
@@ -133,6 +134,7 @@ export function parametersOf(
     token: short === undefined ? null : Uint8Array.fromHex(short.tokenSha256),
     key: short?.keyId ?? null,
     bound: isBound === true ? 1 : 0,
+    accessKey: short?.accessKeyId ?? null,
     renewed: renewedMs ?? null,
   };
 }
@@ -165,7 +167,11 @@ export function toCredential(row: SqlRow): RegisteredCredential {
     revokedAt: numberOf(row.revoked_at),
     ...(Number(row.bound) === 1 && { isBound: true }),
     ...(row.is_short === 1 && {
-      short: { keyId: textOf(row.key_id), usedAt: numberOf(row.used_at) },
+      short: {
+        keyId: textOf(row.key_id),
+        usedAt: numberOf(row.used_at),
+        accessKeyId: textOf(row.access_key_id),
+      },
     }),
   };
 }

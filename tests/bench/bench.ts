@@ -17,6 +17,7 @@ import { describeRun } from "./machine.ts";
 import { type Case, comparisonLines, type Result } from "./measures.ts";
 import { Peers } from "./peers.ts";
 import { type Report, writeReport } from "./report.ts";
+import { S3_CASES } from "./s3_cases.ts";
 import { SCANNER_CASES } from "./scanner_cases.ts";
 import { START_CASES } from "./start_cases.ts";
 import { SMALL_CASES, TRANSFER_CASES } from "./transfer_cases.ts";
@@ -32,6 +33,7 @@ const CASES: readonly Case[] = [
   ...TRANSFER_CASES,
   ...SMALL_CASES,
   ...HUB_CASES,
+  ...S3_CASES,
   ...VERB_CASES,
   ...ARCHIVE_CASES,
   ...GATE_CASES,

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { KINDS, sendForged } from "../fuzz/s3_forged.ts";
 import { S3Client, type SignedRequest, timeText } from "../support/s3_client.ts";
 import { TestServer } from "../support/server.ts";
 
@@ -315,6 +316,13 @@ Deno.test("C 30 forged requests to the S3 door are refused, and change nothing",
     }
     await refuseAll([]);
   });
+});
+
+Deno.test("C 30 requests to the S3 door that were changed at random are refused", async () => {
+  await using server = await TestServer.start();
+  const requests = 10 * KINDS.length;
+  const sent = await sendForged(server, { seed: 30, requests });
+  assert.deepEqual([...sent.values()], KINDS.map(() => 10));
 });
 
 /** What a function returns, unless it throws. */

@@ -1,50 +1,21 @@
 import * as assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { auditOf } from "../support/audit.ts";
 import type { RawReply } from "../support/raw_http.ts";
 import { S3Client, type S3Request } from "../support/s3_client.ts";
+import {
+  headerOf,
+  md5,
+  multipartEtag,
+  objectsOf,
+  PART_BYTES,
+  refused,
+  textsOf,
+  uploadOf,
+} from "../support/s3_objects.ts";
 import { TestServer } from "../support/server.ts";
-
-const PART_BYTES = 5 * 1024 * 1024;
-
-/** The texts of the elements of a name. */
-function textsOf({ body }: RawReply, name: string): string[] {
-  return [...body.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))]
-    .map(([, text = ""]) => text.replaceAll("&#38;", "&"));
-}
-
-function headerOf({ head }: RawReply, name: string): string | undefined {
-  return new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim();
-}
-
-async function refused(
-  client: S3Client,
-  request: S3Request,
-  [status, code]: readonly [number, string],
-): Promise<void> {
-  const reply = await client.request(request);
-  assert.deepEqual([reply.status, textsOf(reply, "Code")], [status, [code]], reply.body);
-}
-
-const md5 = (content: string | Uint8Array) => createHash("md5").update(content).digest("hex");
-
-function objectsOf(client: S3Client, bucket = "own") {
-  const path = (key: string) => `/s3/${bucket}/${encodeURIComponent(key).replaceAll("%2F", "/")}`;
-  return {
-    put: (key: string, body = "", headers: Record<string, string> = {}) =>
-      client.request({ method: "PUT", path: path(key), body, headers }),
-    get: (key: string, headers: Record<string, string> = {}) =>
-      client.request({ method: "GET", path: path(key), headers }),
-    list: (query: Record<string, string> = {}) =>
-      client.request({
-        method: "GET",
-        path: `/s3/${bucket}`,
-        query: { "list-type": "2", ...query },
-      }),
-  };
-}
 
 Deno.test("C 30 objects are written, read and deleted by their keys", async (t) => {
   await using server = await TestServer.start();
@@ -74,13 +45,15 @@ Deno.test("C 30 objects are written, read and deleted by their keys", async (t) 
     const read = { method: "GET", path, headers: { Range: "bytes=99-" } };
     await refused(client, read, [416, "InvalidRange"]);
     await refused(client, { ...read, headers: { "If-Match": '"0"' } }, [412, "PreconditionFailed"]);
-    assert.equal((await get("other.txt", { "If-None-Match": etag })).status, 304);
+    for (const tag of [etag, etag.replaceAll('"', "")]) {
+      assert.equal((await get("other.txt", { "If-None-Match": tag })).status, 304);
+    }
     assert.equal((await client.request(put({ "If-Match": etag }))).status, 200);
   });
   await t.step("C 30 metadata, headers and tags of at most 2 KiB", async () => {
     const headers = {
       "x-amz-meta-mtime": "12.5",
-      "x-amz-tagging": "a=1&b=%26",
+      "x-amz-tagging": "a=1&b=%2B",
       "Content-Type": "text/plain",
       "Content-Encoding": "aws-chunked,gzip",
     };
@@ -95,7 +68,7 @@ Deno.test("C 30 objects are written, read and deleted by their keys", async (t) 
       path: "/s3/own/m.txt",
       query: { tagging: "" },
     });
-    assert.deepEqual(textsOf(tags, "Value"), ["1", "&"]);
+    assert.deepEqual(textsOf(tags, "Value"), ["1", "+"]);
     const large = { "x-amz-meta-a": "a".repeat(2048) };
     const request = { method: "PUT", path: "/s3/own/m.txt", headers: large, body: "n" };
     await refused(client, request, [400, "MetadataTooLarge"]);
@@ -124,7 +97,8 @@ Deno.test("C 30 objects are written, read and deleted by their keys", async (t) 
       assert.equal(reply.status, 200, `${name} ${reply.body}`);
       const request = { method: "PUT", path: "/s3/own/checked", headers: { [name]: value } };
       await refused(client, { ...request, body: "changed" }, [400, "BadDigest"]);
-      await refused(client, { ...request, headers: { [name]: "AA==" } }, [400, "InvalidDigest"]);
+      const code = name === "content-md5" ? "InvalidDigest" : "InvalidRequest";
+      await refused(client, { ...request, headers: { [name]: "AA==" } }, [400, code]);
     }
     assert.equal((await get("checked")).body, content);
   });
@@ -250,26 +224,8 @@ Deno.test("C 30 an object is uploaded in parts", async (t) => {
   await using server = await TestServer.start();
   const client = await S3Client.of(server);
   const path = "/s3/own/parts/whole.bin";
-  const begin = async () => {
-    const headers = { "x-amz-meta-a": "1" };
-    const reply = await client.request({ method: "POST", path, query: { uploads: "" }, headers });
-    return textsOf(reply, "UploadId")[0] ?? "";
-  };
-  const part = (uploadId: string, number: number, body: string) =>
-    client.request({ method: "PUT", path, body, query: { uploadId, partNumber: String(number) } });
-  const complete = (
-    uploadId: string,
-    parts: readonly (readonly [number, string])[],
-  ): S3Request => ({
-    method: "POST",
-    path,
-    query: { uploadId },
-    body: `<CompleteMultipartUpload>${
-      parts.map(([number, content]) =>
-        `<Part><PartNumber>${number}</PartNumber><ETag>"${md5(content)}"</ETag></Part>`
-      ).join("")
-    }</CompleteMultipartUpload>`,
-  });
+  const { begin: beginWith, part, complete } = uploadOf(client, path);
+  const begin = () => beginWith({ "x-amz-meta-a": "1" });
   const [first, second, last] = ["1".repeat(PART_BYTES), "2".repeat(PART_BYTES), "last"];
 
   await t.step("C 30 in any order, each part again if need be, with the ETag of S3", async () => {
@@ -290,7 +246,7 @@ Deno.test("C 30 an object is uploaded in parts", async (t) => {
       [[[1, second], [2, second]], "InvalidPart"],
       [[[1, first], [4, last]], "InvalidPart"],
       [[[2, second], [1, first]], "InvalidPartOrder"],
-      [[], "InvalidRequest"],
+      [[], "MalformedXML"],
     ];
     for (const [stated, code] of wrong) await refused(client, complete(id, stated), [400, code]);
     await refused(client, { ...complete(id, []), body: "<a>" }, [400, "MalformedXML"]);
@@ -399,10 +355,3 @@ Deno.test("C 30 an access key ends with its credential", async () => {
   await server.credentials.revoke("ends", Date.now());
   await refused(client, list, [403, "AccessDenied"]);
 });
-
-/** The ETag of an object of these parts, without quotes. */
-function multipartEtag(parts: readonly string[]): string {
-  const hash = createHash("md5");
-  for (const part of parts) hash.update(md5(part), "hex");
-  return `${hash.digest("hex")}-${parts.length}`;
-}

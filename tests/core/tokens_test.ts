@@ -24,7 +24,7 @@ Deno.test("C 22 a revocation that is done is answered, though the register canno
     },
   };
   const caller = { userId: 1, privileges: new Set(["resources.admin"]), expiresAt: Infinity };
-  const revoked = await revokeToken({ store, sign: undefined }, {
+  const revoked = await revokeToken({ store, sign: undefined, makeAccessKey: undefined }, {
     caller,
     jti: "of another issuer",
   });

@@ -37,14 +37,14 @@ export class S3Engine implements AsyncDisposable {
 
   /** Whether the engine is installed. Says so if it is not. */
   static get isInstalled(): boolean {
-    if (findProgram() !== undefined) return true;
+    if (findVersitygw() !== undefined) return true;
     console.log("versitygw is not installed: its tests are skipped");
     return false;
   }
 
   /** @param certificate Has it accept encrypted connections alone. */
   static async start(certificate?: Certificate): Promise<S3Engine> {
-    const program = findProgram();
+    const program = findVersitygw();
     if (program === undefined) throw new Error("versitygw is not installed");
     await using made = new AsyncDisposableStack();
     const directory = made.use(await TempDir.make());
@@ -152,7 +152,8 @@ export class S3Engine implements AsyncDisposable {
   }
 }
 
-function findProgram(): string | undefined {
+/** The path of the engine's program, if it is installed. */
+export function findVersitygw(): string | undefined {
   const directories = [...(Deno.env.get("PATH") ?? "").split(":"), ...DIRECTORIES];
   return directories.map((it) => `${it}/versitygw`).find(isFile);
 }

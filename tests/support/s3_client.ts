@@ -55,7 +55,7 @@ export async function accessKeyOf(
     parentIssuedAt: now,
     mintedAt: now,
     expiresAt: now + 3_600_000,
-    short: { tokenSha256: shortTokenSha256(key.id), keyId },
+    short: { tokenSha256: shortTokenSha256(key.id), keyId, accessKeyId: key.id },
   }, 1000);
   return key;
 }

@@ -22,7 +22,7 @@ import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { HubService } from "../../core/hub/ports.ts";
-import { accessKeyFinder } from "../../core/s3/access_keys.ts";
+import { accessKeyFinder, newAccessKey } from "../../core/s3/access_keys.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
 import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
@@ -161,7 +161,10 @@ export class TestServer implements AsyncDisposable {
         isOver,
         callerOfPerson: (person) => callers.signedIn(person, isOver),
         keyId: () => known[0],
-        ...(options.signs !== false && { sign: credentialSigner({ secret: SECRET }) }),
+        ...(options.signs !== false && {
+          sign: credentialSigner({ secret: SECRET }),
+          makeAccessKey: () => newAccessKey(SECRET),
+        }),
       }, {
         events: options.events,
         contents: options.contents,

@@ -58,6 +58,7 @@ export const CREDENTIAL_TABLES: readonly Table[] = [
       used_at: "number",
       bound: "number",
       renewed_ms: "number",
+      access_key_id: "text",
     },
     key: ["jti"],
     rowsAtOnce: 500,

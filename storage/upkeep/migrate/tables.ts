@@ -2,7 +2,7 @@ import { isReferenced } from "../../tables/references.ts";
 import type { ColumnKind, Table } from "./table.ts";
 
 /** The tables of files that are carried. History gets into order before, so none of it is elsewhere. */
-export const CARRIED = { recordTables: ["records", "kept_files"] };
+export const CARRIED = { recordTables: ["records", "kept_files", "tagged_records"] };
 
 /** Whether a file has a content. Other content is removed, or in quarantine. */
 export const HAS_RECORD = isReferenced(CARRIED, "contents.hash");
@@ -42,7 +42,7 @@ export const USAGE: Table = {
 };
 
 /** The tables whose ids are never used again, not even those of deleted rows. */
-export const NUMBERED: readonly string[] = ["records", "links", "waivers", "scans"];
+export const NUMBERED: readonly string[] = ["records", "tags", "links", "waivers", "scans"];
 
 /** What the server remembers of its storage. */
 export const STATE: Readonly<Record<string, ColumnKind>> = {

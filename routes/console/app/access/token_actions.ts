@@ -23,10 +23,18 @@ const LIFETIMES: readonly (readonly [text: string, name: string, seconds: number
   ["365d", "1 year", 365 * 86_400],
 ];
 
+/** The forms of a credential, as `Wanted` has them. */
+const FORMS = [
+  ["", "Any client but those below"],
+  ["short", "Clients that need it short (hf_…)"],
+  ["s3", "Clients of S3: an access key"],
+] as const;
+
 interface Wanted {
   label: string;
   lifetime: string;
-  isShort: boolean;
+  /** For which clients it is. */
+  form: typeof FORMS[number][0];
   /** By tree; the own one is the empty string. */
   readonly held: Map<string, Set<string>>;
 }
@@ -35,7 +43,7 @@ interface Wanted {
 export function askForToken(then: () => void): void {
   const { value: state } = session;
   if (state.kind !== "signedIn") return;
-  const wanted: Wanted = { label: "", lifetime: "", isShort: false, held: new Map() };
+  const wanted: Wanted = { label: "", lifetime: "", form: "", held: new Map() };
   ask({
     title: "New credential",
     action: "Create",
@@ -49,11 +57,11 @@ export function askForToken(then: () => void): void {
           trees: Object.fromEntries(trees.map(([tree, names]) => [tree, [...names]])),
           ...(wanted.label.trim() !== "" && { label: wanted.label.trim() }),
           ...(wanted.lifetime !== "" && { expires_in: wanted.lifetime }),
-          short: wanted.isShort,
+          ...(wanted.form !== "" && { [wanted.form]: true }),
         },
       });
       then();
-      showToken(made.token);
+      showToken(made);
     },
   });
 }
@@ -105,13 +113,16 @@ function TokenForm(
     ),
     h(
       "label",
-      { key: "short", class: "check" },
-      h("input", {
-        type: "checkbox",
-        onChange: (event: TargetedEvent<HTMLInputElement>) =>
-          wanted.isShort = event.currentTarget.checked,
-      }),
-      "Short (hf_…), as some clients of the model hub need it",
+      { key: "form", class: "field" },
+      h("span", null, "It is for"),
+      h(
+        "select",
+        {
+          onChange: (event: TargetedEvent<HTMLSelectElement>) =>
+            wanted.form = FORMS.find(([form]) => form === event.currentTarget.value)?.[0] ?? "",
+        },
+        FORMS.map(([form, name]) => h("option", { key: form, value: form }, name)),
+      ),
     ),
   ];
 }
@@ -157,12 +168,14 @@ function Checks(
   );
 }
 
-function showToken(token: string): void {
+function showToken({ token, short }: TokenEntry & { readonly token: string }): void {
+  const id = short?.access_key_id;
+  const text = id === undefined ? token : `AWS_ACCESS_KEY_ID=${id}\nAWS_SECRET_ACCESS_KEY=${token}`;
   ask({
     title: "Your new credential",
     action: "Done",
     isNotice: true,
-    body: () => h(NewToken, { token }),
+    body: () => h(NewToken, { token: text }),
     run: () => Promise.resolve(),
   });
 }

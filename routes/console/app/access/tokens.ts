@@ -76,9 +76,14 @@ function columnsOf(isAdmin: boolean, reload: () => void): readonly RowsColumn<To
 }
 
 /** What a short credential is, and when it was used. */
-function usedText({ last_used_at: used }: NonNullable<TokenEntry["short"]>): ComponentChild {
-  if (used === null) return "hf_…, never used";
-  return ["hf_…, used ", h("time", { key: "time", dateTime: used, title: time(used) }, ago(used))];
+function usedText(
+  { last_used_at: used, access_key_id: key = "hf_…" }: NonNullable<TokenEntry["short"]>,
+): ComponentChild {
+  if (used === null) return `${key}, never used`;
+  return [
+    `${key}, used `,
+    h("time", { key: "time", dateTime: used, title: time(used) }, ago(used)),
+  ];
 }
 
 function permitsOf({ privileges, trees }: TokenEntry): string {
