@@ -36,8 +36,11 @@ const email = v.pipe(
   v.description("An address of e-mail"),
 );
 
+/** The name of a group. */
+export const Group = v.pipe(v.string(), v.regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u));
+
 const groups = v.pipe(
-  v.array(v.pipe(v.string(), v.regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u))),
+  v.array(Group),
   v.maxLength(MAX_GROUPS),
   v.description("The groups by which [roles] finds what it may do"),
 );

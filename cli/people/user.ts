@@ -1,5 +1,6 @@
 import type { Person } from "../../core/people/store.ts";
 import { parseArguments } from "../arguments.ts";
+import { requireGroups } from "../token/named_user.ts";
 import { UsageError } from "../usage_error.ts";
 import { can } from "./can.ts";
 import { add, change, list, oneName, printPerson, rename, show, withPeople } from "./people.ts";
@@ -57,6 +58,7 @@ async function groups(args: string[]): Promise<number> {
     allowPositionals: true,
   });
   const { add: added, remove: removed, json } = values;
+  requireGroups("--add", added);
   const named = oneName("user groups", positionals);
   if (added.length === 0 && removed.length === 0) {
     await withPeople(async ({ find }) => printGroups(await find("person", named), json));

@@ -10,6 +10,7 @@ import { printNote } from "../output.ts";
 import { print } from "../print.ts";
 import { serverAddress } from "../server_address.ts";
 import { UsageError } from "../usage_error.ts";
+import { requireGroups } from "./named_user.ts";
 import { recordAudit } from "./record_audit.ts";
 import { withServerRegister } from "./server_register.ts";
 
@@ -24,6 +25,7 @@ export async function run(args: string[]): Promise<number> {
     strict: true,
     allowPositionals: true,
   });
+  requireGroups("--group", group ?? []);
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) {
     throw new UsageError("invite needs one argument: the name of a person");

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { findNamed } from "../../core/people/people.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import { UserId } from "../../schemas/credentials.ts";
-import { USER_NAMED } from "../../schemas/people.ts";
+import { Group, USER_NAMED } from "../../schemas/people.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** Whether a text can be the number or the name of a user. */
@@ -24,4 +24,15 @@ export async function userNumber(
   const found = await findNamed(people, named);
   if (found !== undefined) return found.number;
   throw new UsageError(`Nobody has the name "${named}"`);
+}
+
+/**
+ * Checks the groups that an option has.
+ *
+ * @throws {UsageError} when one cannot be the name of a group.
+ */
+export function requireGroups(option: string, groups: readonly string[]): void {
+  const wrong = groups.find((group) => !v.is(Group, group));
+  if (wrong === undefined) return;
+  throw new UsageError(`${option} must have 1 to 200 characters in a line, not "${wrong}"`);
 }

@@ -10,6 +10,7 @@ import { ROOT, strongroom } from "../support/child_server.ts";
 const REQUIRED: Partial<Record<CommandName, readonly string[]>> = {
   token: ["--user", "1", "--admin"],
   user: ["add", "ana"],
+  invite: ["ana"],
   team: ["add", "vision"],
   scan: ["-"],
   backup: ["directory"],
