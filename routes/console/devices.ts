@@ -84,7 +84,7 @@ export async function deviceToken(c: Handled, parts: DeviceParts): Promise<Respo
         trees: Object.fromEntries(trees),
         expiresIn: LIFETIME_S,
         label: machine,
-        isShort: true,
+        form: "hf",
         // That a provider lets its person in is known only when the person comes from there.
         ...(person?.identity === undefined && { renewedMs: LIFETIME_S * 1000 }),
       });

@@ -1,10 +1,8 @@
 import type { CredentialStore } from "../../core/credential_store.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import { SQLITE } from "../../storage/sqlite/dialect.ts";
-import {
-  type ResourceStoreOptions,
-  SqliteResourceStore,
-} from "../../storage/sqlite/sqlite_resource_store.ts";
+import { SqliteResourceStore } from "../../storage/sqlite/sqlite_resource_store.ts";
+import type { ResourceStoreOptions } from "../../storage/sqlite/store_options.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import type { RecordStore } from "../../storage/tables/record_store.ts";
 import { Database } from "../../storage/postgres/database.ts";
