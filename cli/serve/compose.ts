@@ -20,26 +20,18 @@ import type { HubService } from "../../core/hub/ports.ts";
 import { Revisions } from "../../core/hub/revisions.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
 import type { FindAccessKey, MakeAccessKey } from "../../core/s3/access_keys.ts";
-import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, TreeParts } from "../../core/tree/changes.ts";
 import type { UploadService } from "../../core/tree/resumable_upload.ts";
-import { expireUploads } from "../../core/tree/upload_expiry.ts";
 import { UploadLocks } from "../../core/tree/upload_locks.ts";
 import { Sweeper } from "../../core/tree/sweeper.ts";
-import { collectDropped } from "../../core/upkeep/collection.ts";
-import { HistoryRetention } from "../../core/upkeep/history_retention.ts";
-import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover, reportUnnameable } from "../../core/upkeep/recover.ts";
-import { Scrub } from "../../core/upkeep/scrub.ts";
-import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import { serveConsole } from "../../routes/console/console.ts";
 import type { App } from "../../routes/request/environment.ts";
 import { eventEntry, serverEvents } from "../../routes/events.ts";
 import type { ServerEvents } from "../../routes/serving/route.ts";
 import { largeCommitPermits } from "../../routes/hub/commit.ts";
-import { forgetProperties } from "../../core/upkeep/forget_properties.ts";
 import { DAV_ROUTES } from "../../routes/dav/dav_routes.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { S3_ROUTES } from "../../routes/s3/s3_routes.ts";
@@ -56,9 +48,9 @@ import { measureServer } from "./metrics.ts";
 import { Readiness } from "./readiness.ts";
 import { composeScans } from "./scans.ts";
 import { findTracing } from "./tracing.ts";
+import { startUpkeep } from "./upkeep.ts";
 
 const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** What a server needs besides its storage and settings. */
 export interface ServerParts {
@@ -257,26 +249,7 @@ export async function compose(
   });
   await jobs.resume();
   automatic?.start();
-  const settledTime = () => records.upkeep.settledTime(Date.now());
-  const days = settings.scanRetentionDays;
-  parts.use(new ScanRetention({ scans: records.scans, days, settledTime, log }));
-  await records.history.turn(settings.history > 0);
-  parts.use(
-    new HistoryRetention({
-      ...{ records, blobs, history: records.history, room: blobs.room, settledTime, log },
-      keepMs: settings.history,
-      maxBytes: settings.historyMaxBytes ?? settings.userQuota ??
-        (blobs.room === undefined ? Infinity : blobs.room.diskBytes / 2),
-    }),
-  );
-  parts.use(expireQuarantine({ quarantine: blobs.quarantine, settledTime, log }));
-  const { shared } = records;
-  if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));
-  parts.use(forgetProperties(records.dav, log));
-  parts.use(expireUploads({ uploads, objects: records.objects, s3: records.s3 }, log));
-  const periodMs = settings.scrubDays * DAY_MS;
-  parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));
-  parts.use(new Scrub({ store: records.upkeep, blobs, damage, log, periodMs }));
+  await startUpkeep(parts, { storage, settings, log, damage, uploads });
   const owned = parts.move();
   return {
     tree,

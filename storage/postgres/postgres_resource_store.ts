@@ -38,6 +38,7 @@ import type { SharedUpkeep } from "../../core/upkeep/ports.ts";
 import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { searchPage } from "../tables/search.ts";
 import { WorkerPool } from "../threads/pool.ts";
+import { throwUncaught } from "../threads/uncaught.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { namesOfReplaced } from "../disk/path_names.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
@@ -247,13 +248,9 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     leaseSeconds: this.#lease?.heldSeconds ?? 0,
   });
 
-  measure(): Promise<DatabaseMeasures> {
-    return measureDatabase(this.database, this.#written);
-  }
+  readonly measure = (): Promise<DatabaseMeasures> => measureDatabase(this.database, this.#written);
 
-  usage(scope: Scope): Promise<Usage> {
-    return usageOf(this.database, scope);
-  }
+  readonly usage = (scope: Scope): Promise<Usage> => usageOf(this.database, scope);
 
   async shares(query: ShareQuery, signal: AbortSignal): Promise<Shares> {
     using _turn = await this.#counting.acquire(signal, query.scope.userId);
@@ -307,10 +304,4 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     await this.database[Symbol.asyncDispose]();
     this.#files[Symbol.dispose]();
   }
-}
-
-function throwUncaught(error: Error): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }

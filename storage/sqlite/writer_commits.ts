@@ -2,6 +2,7 @@ import type { RemoteWorker } from "../threads/rpc.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { isOutcomeUnknown } from "./transactions.ts";
 import type { Writer } from "./writer.ts";
+import { throwUncaught } from "../threads/uncaught.ts";
 
 export interface CommitOptions {
   /**
@@ -38,11 +39,5 @@ export function writerCommits(
         await new Promise(() => {});
       }
     },
-  });
-}
-
-function throwUncaught(error: Error): void {
-  queueMicrotask(() => {
-    throw error;
   });
 }
