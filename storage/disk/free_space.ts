@@ -23,7 +23,7 @@ export class FreeSpace {
 
   /** The size of the file system, in bytes. */
   get total(): number {
-    const { blocks, bsize } = statfsSync(this.#path);
+    const { blocks, bsize } = statfs(this.#path);
     return blocks * bsize;
   }
 
@@ -31,12 +31,15 @@ export class FreeSpace {
   has(bytes: number): boolean {
     const age = performance.now() - this.#readAt;
     if (age < MAX_AGE_MS && this.#bytes - age * MAX_FILL_BYTES_PER_MS > bytes) return true;
-    // Not imported: the modules that it brings take as long as all else of the thread that writes, which
-    // does not need them without a reserve.
-    // deno-lint-ignore no-process-global
-    const { bavail, bsize } = process.getBuiltinModule("node:fs").statfsSync(this.#path);
+    const { bavail, bsize } = statfs(this.#path);
     this.#bytes = bavail * bsize;
     this.#readAt = performance.now();
     return this.#bytes >= bytes;
   }
+}
+
+/** Not imported: its modules take as long as all else of the thread that writes, which may not need them. */
+function statfs(path: string) {
+  // deno-lint-ignore no-process-global
+  return process.getBuiltinModule("node:fs").statfsSync(path);
 }

@@ -20,15 +20,15 @@ import verdictDays from "./migrations/0019_verdict_days.sql" with { type: "text"
 import dav from "./migrations/0020_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0021_s3_objects.sql" with { type: "text" };
 import history from "./migrations/0022_history.sql" with { type: "text" };
-import hubCommits from "./migrations/0028_hub_commits.sql" with { type: "text" };
-import tags from "./migrations/0027_tags.sql" with { type: "text" };
-import treeLog from "./migrations/0026_tree_log.sql" with { type: "text" };
-import people from "./migrations/0040_people.sql" with { type: "text" };
-import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
-import deviceLogins from "./migrations/0047_device_logins.sql" with { type: "text" };
-import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
-import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
-import accessKeys from "./migrations/0050_access_keys.sql" with { type: "text" };
+import treeLog from "./migrations/0023_tree_log.sql" with { type: "text" };
+import tags from "./migrations/0024_tags.sql" with { type: "text" };
+import hubCommits from "./migrations/0025_hub_commits.sql" with { type: "text" };
+import people from "./migrations/0026_people.sql" with { type: "text" };
+import sessionsOfPersons from "./migrations/0027_sessions_of_persons.sql" with { type: "text" };
+import passkeys from "./migrations/0028_passkeys.sql" with { type: "text" };
+import boundCredentials from "./migrations/0029_bound_credentials.sql" with { type: "text" };
+import deviceLogins from "./migrations/0030_device_logins.sql" with { type: "text" };
+import accessKeys from "./migrations/0031_access_keys.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 

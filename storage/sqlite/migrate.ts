@@ -32,15 +32,15 @@ import dav from "./migrations/0030_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
 import newSchema from "./schema_0031.sql" with { type: "text" };
 import history from "./migrations/0032_history.sql" with { type: "text" };
-import hubCommits from "./migrations/0038_hub_commits.sql" with { type: "text" };
-import tags from "./migrations/0037_tags.sql" with { type: "text" };
-import treeLog from "./migrations/0036_tree_log.sql" with { type: "text" };
-import people from "./migrations/0040_people.sql" with { type: "text" };
-import passkeys from "./migrations/0045_passkeys.sql" with { type: "text" };
-import deviceLogins from "./migrations/0047_device_logins.sql" with { type: "text" };
-import boundCredentials from "./migrations/0046_bound_credentials.sql" with { type: "text" };
-import sessionsOfPersons from "./migrations/0044_sessions_of_persons.sql" with { type: "text" };
-import accessKeys from "./migrations/0050_access_keys.sql" with { type: "text" };
+import treeLog from "./migrations/0033_tree_log.sql" with { type: "text" };
+import tags from "./migrations/0034_tags.sql" with { type: "text" };
+import hubCommits from "./migrations/0035_hub_commits.sql" with { type: "text" };
+import people from "./migrations/0036_people.sql" with { type: "text" };
+import sessionsOfPersons from "./migrations/0037_sessions_of_persons.sql" with { type: "text" };
+import passkeys from "./migrations/0038_passkeys.sql" with { type: "text" };
+import boundCredentials from "./migrations/0039_bound_credentials.sql" with { type: "text" };
+import deviceLogins from "./migrations/0040_device_logins.sql" with { type: "text" };
+import accessKeys from "./migrations/0041_access_keys.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
