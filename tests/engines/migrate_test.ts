@@ -85,6 +85,7 @@ async function fill(room: Strongroom): Promise<void> {
   await createUpload(user, "unfinished", 10);
   // The greatest id is one of a record that is gone.
   await user.upload("", { "gone.txt": "gone" });
+  dataOf(await user.json("POST", "/tags/", { name: "with-it", path: "gone.txt" }));
   await user.remove({ path: "gone.txt" });
 }
 
@@ -148,7 +149,7 @@ function dump(dataDir: string): Record<string, unknown[]> {
     "SELECT strongroom_id, scrub_started_at, scrubbed_to, hex(hub_key), last_number FROM storage_state",
   ).all();
   const ids = database.prepare(
-    "SELECT * FROM sqlite_sequence WHERE name IN ('records', 'scans', 'links', 'waivers') ORDER BY name",
+    "SELECT * FROM sqlite_sequence WHERE name IN ('records', 'scans', 'links', 'tags', 'waivers') ORDER BY name",
   ).all();
   return { ...Object.fromEntries(tables), state, ids };
 }
@@ -190,7 +191,7 @@ async function seenBy(client: Client): Promise<unknown> {
     return [past, sums.text];
   }));
   const lists = await Promise.all(
-    ["/links/", "/tokens/"].map(async (path) => dataOf(await client.send("GET", path))),
+    ["/links/", "/tokens/", "/tags/"].map(async (path) => dataOf(await client.send("GET", path))),
   );
   return { entries, contents, history, lists };
 }
