@@ -123,7 +123,9 @@ Deno.test({
       const lifetimes = await dialog.getByLabel("It expires").locator("option").allTextContents();
       assert.deepEqual(lifetimes, ["With your credential, after a year at most", "In 1 hour"]);
       await dialog.getByLabel("It expires").selectOption("In 1 hour");
-      await dialog.getByLabel("It is for").selectOption("Clients that need it short (hf_…)");
+      await dialog.getByLabel("For which clients").selectOption(
+        "Clients that need it short (hf_…)",
+      );
       await dialog.getByRole("button", { name: "Create" }).click();
     });
     await t.step("its token is shown and copied, and works", async () => {

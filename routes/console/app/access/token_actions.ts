@@ -69,7 +69,8 @@ export function askForToken(then: () => void): void {
 function TokenForm(
   { own, wanted }: { readonly own: ConsoleSession; readonly wanted: Wanted },
 ): ComponentChild {
-  const seconds = (Date.parse(own.expires_at) - Date.now()) / 1000;
+  // What a person makes outlives its session.
+  const seconds = own.is_person ? Infinity : (Date.parse(own.expires_at) - Date.now()) / 1000;
   return [
     h(
       "label",
@@ -105,7 +106,11 @@ function TokenForm(
           onChange: (event: TargetedEvent<HTMLSelectElement>) =>
             wanted.lifetime = event.currentTarget.value,
         },
-        h("option", { value: "" }, "With your credential, after a year at most"),
+        h(
+          "option",
+          { value: "" },
+          own.is_person ? "In 90 days" : "With your credential, after a year at most",
+        ),
         LIFETIMES.filter(([, , length]) => length < seconds - 60).map(([text, name]) =>
           h("option", { key: text, value: text }, `In ${name}`)
         ),
@@ -114,7 +119,7 @@ function TokenForm(
     h(
       "label",
       { key: "form", class: "field" },
-      h("span", null, "It is for"),
+      h("span", null, "For which clients"),
       h(
         "select",
         {
