@@ -27,9 +27,10 @@ export const REMOTE_USAGES = {
     details:
       `Without a credential on stdin, prints a link and a code, by which a person who signs in to the console
 has the server make one, named after this machine; if the server knows nobody, reads one from the terminal
-without echo. Asks the server whether it accepts the credential, and keeps both in $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else
-can read. Commands use the server of the last login; login use makes another one the default, and --server
-names one for a command. STRONGROOM_URL and STRONGROOM_TOKEN take precedence over what is kept.
+without echo. Asks the server whether it accepts the credential, and keeps both in
+$XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else can read. Commands use the
+server of the last login; login use makes another one the default, and --server names one for a command.
+STRONGROOM_URL and STRONGROOM_TOKEN take precedence over what is kept.
 login list prints the servers, and until when their credentials are valid.
 
   --hf           Keep a short credential in its place, hf_ and 37 letters and digits, which the server mints

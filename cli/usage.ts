@@ -160,7 +160,7 @@ With --at, a file or directory of a server comes back as it was, as one change, 
   --at VERSION  A version as strongroom log prints it, a time such as 2026-11-22T09:00:00Z, or a tag
   -f, --force   Replace files that are there, and merge directories
   --server URL  Use this server; strongroom login list shows those that are known
-  --tree ID     Act in the tree of another user
+  --tree NAME   Act in the tree of another user
   --json        Print JSON`,
     examples: [
       "STRONGROOM_DATA_DIR=/srv/restored strongroom restore /srv/backup",

@@ -166,7 +166,7 @@ or directory that was moved keeps its history.
 
   -n, --limit N  Print so many changes at most
   --server URL   Use this server; strongroom login list shows those that are known
-  --tree ID      Of the tree of another user
+  --tree NAME    Of the tree of another user
   --json         Print JSON, a line for each change`,
     examples: [
       "strongroom log models/llama",
@@ -184,7 +184,7 @@ or directory that was moved keeps its history.
   --from VERSION  A version as strongroom log prints it, a time such as 2026-11-22T09:00:00Z, or a tag
   --to VERSION    Another one. Default: what is there now
   --server URL    Use this server; strongroom login list shows those that are known
-  --tree ID       Of the tree of another user
+  --tree NAME     Of the tree of another user
   --json          Print JSON, a line for each difference`,
     examples: ["strongroom diff --from v1.0 models/llama", "strongroom diff --from 41 --to 57"],
     remotePaths: "all",
@@ -198,7 +198,7 @@ or directory that was moved keeps its history.
   --at VERSION        As it was at a version, at a time such as 2026-11-22T09:00:00Z, or by another tag
   -m, --message TEXT  What it is for; lists show it
   --server URL        Use this server; strongroom login list shows those that are known
-  --tree ID           Act in the tree of another user
+  --tree NAME         Act in the tree of another user
   --json              Print JSON, a line for each tag`,
     examples: [
       "strongroom tag v1.0 models/llama -m 'First release'",
@@ -216,7 +216,7 @@ or directory that was moved keeps its history.
   -f, --force   Replace files that are there, and merge directories
   --all         Give up all of the trash
   --server URL  Use this server; strongroom login list shows those that are known
-  --tree ID     Act in the tree of another user
+  --tree NAME   Act in the tree of another user
   --json        Print JSON, a line for each entry`,
     examples: [
       "strongroom trash",

@@ -167,14 +167,11 @@ export class ConsoleSessions {
   async find(key: string): Promise<OpenSession | undefined> {
     if (!KEY.test(key)) return undefined;
     const id = idOf(key);
-    const find = async () => {
-      const found = await this.#store.find(id, Date.now());
-      return found === undefined || isIdle(found) ? undefined : found;
-    };
-    const session = await find();
-    if (session === undefined) return undefined;
+    const session = await this.#store.find(id, Date.now());
+    if (session === undefined || isIdle(session)) return undefined;
     this.#uses.note(id);
-    const hasEnded = async () => await find() === undefined;
+    // What goes on is a use.
+    const hasEnded = async () => await this.#store.find(id, Date.now()) === undefined;
     return { name: nameOf(id), holder: holderOf(session, key), hasEnded };
   }
 

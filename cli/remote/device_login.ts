@@ -14,6 +14,7 @@ const Waiting = v.object({
   verification_uri: v.string(),
   verification_uri_complete: v.string(),
   interval: v.pipe(v.number(), v.minValue(1), v.maxValue(60)),
+  expires_in: v.pipe(v.number(), v.minValue(1)),
 });
 const Token = v.object({ access_token: v.string() });
 const Refusal = v.object({ error: v.string() });
@@ -42,11 +43,11 @@ export async function loginByBrowser(
   const asked = await post("", { machine: machineName() }).catch(() => undefined);
   const waiting = v.safeParse(Waiting, asked);
   if (!waiting.success) return undefined;
-  const { device_code, user_code, verification_uri, verification_uri_complete, interval } =
-    waiting.output;
+  const { device_code, user_code, verification_uri, verification_uri_complete } = waiting.output;
+  const { interval, expires_in: lifetime } = waiting.output;
   printError(`Open ${printable(verification_uri_complete)}`);
   printError(`or enter the code ${printable(user_code)} at ${printable(verification_uri)}`);
-  for (;;) {
+  for (let waited = 0; waited < lifetime; waited += interval) {
     await new Promise((resolve) => setTimeout(resolve, interval * 1000));
     // What is lost on the way is asked for again.
     const reply = await post("/token", { grant_type: GRANT, device_code }).catch(() => undefined);
@@ -61,9 +62,14 @@ export async function loginByBrowser(
       case "access_denied":
         throw new UsageError("The login was refused in the browser");
       default:
-        throw new UsageError("Nobody has approved the login in time: run it again");
+        throw tooLate();
     }
   }
+  throw tooLate();
+}
+
+function tooLate(): UsageError {
+  return new UsageError("Nobody has approved the login in time: run it again");
 }
 
 /** What this machine is called, as far as the system says it. */

@@ -92,7 +92,11 @@ async function credentialsOf(
   const parts = {
     findAccessKey: boundedKeys(accessKeyFinder(key, registered), callers),
     isOver,
-    callerOfPerson: (person: SignedInPerson) => callers.signedIn(person, isOver),
+    // What a person makes stands or falls with the present key, and its session with that of its own.
+    callerOfPerson: async (person: SignedInPerson) => ({
+      ...await callers.signedIn(person, isOver),
+      keyId: known[0],
+    }),
     keyId: () => known[0],
   };
   const withShort = (verify: VerifyCredential) =>

@@ -6,7 +6,7 @@ import type { DeviceLogin, SignInStore } from "./sign_in_store.ts";
 export const CODE_S = 600;
 export const INTERVAL_S = 5;
 /** The most codes that wait at once: anybody can ask for one. */
-const MAX_WAITING = 1000;
+const MAX_WAITING = 10_000;
 /** Letters that are no vowels, as words might be rude, and none that is taken for another (RFC 8628, 6.1). */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;

@@ -1,5 +1,6 @@
 import { type Caller, inTree, permits, type Privilege, requiredPrivileges } from "../caller.ts";
 import { type Names, numberNamed } from "./named.ts";
+import { findNamed } from "./people.ts";
 import type { Rights, RightsOf } from "./rights.ts";
 import type { Person } from "./store.ts";
 
@@ -22,7 +23,11 @@ export function rightsByRoles(roles: Roles, people: Names): RightsOf {
   // Nobody else ever has a name, so what was found stays true.
   const numbers = new Map<string, number>();
   const numberOf = async (tree: string) => {
-    const number = numbers.get(tree) ?? await numberNamed(people, tree, "tree");
+    const known = numbers.get(tree);
+    if (known !== undefined) return known;
+    // Who signs in by a provider may have chosen the name there.
+    if ((await findNamed(people, tree))?.identity !== undefined) return undefined;
+    const number = await numberNamed(people, tree, "tree");
     if (number !== undefined) numbers.set(tree, number);
     return number;
   };
@@ -36,6 +41,10 @@ export function rightsByRoles(roles: Roles, people: Names): RightsOf {
         if (number === undefined) continue;
         trees.set(number, new Set([...trees.get(number) ?? [], ...names]));
       }
+    }
+    // What is permitted in one tree takes nothing from who may do everything in all.
+    if (privileges.has("resources.admin")) {
+      for (const names of trees.values()) names.add("resources.admin");
     }
     return { privileges, trees };
   };

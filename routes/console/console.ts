@@ -100,6 +100,15 @@ export function serveConsole(parts: ConsoleParts): void {
   app.get(`${CONSOLE_PATH}/assets/:hash/:path{.+}`, async (c) => sendFile(c, await assets()));
 }
 
+/** How many steps of signing in an address may make in a minute. */
+const MAX_STEPS = 60;
+/** How many logouts of the provider, which all come from one address, and may not be lost. */
+const MAX_LOGOUTS = 6000;
+/** How many machines may begin to log in: they take places until people have decided. */
+const MAX_MACHINES = 10;
+/** How often those may ask whether they may. */
+const MAX_POLLS = 600;
+
 /** Adds the steps by which people sign in, and make passkeys (C 27). */
 function serveSignIn(
   { app, audit, people, provider, publicUrl, tokens, callerOfPerson }: ConsoleParts,
@@ -113,7 +122,7 @@ function serveSignIn(
   const signIn = `${CONSOLE_PATH}/sign-in`;
   const invitation = `${CONSOLE_PATH}/invitation`;
   const passkeys = `${CONSOLE_PATH}/passkeys`;
-  const limit = limitSignIns();
+  const limit = limitSignIns(MAX_STEPS);
   app.get(signIn, guard, limit, (c) => showMeans(c, { ...signing, provider }));
   if (provider !== undefined) {
     const given: ProviderParts = {
@@ -131,7 +140,11 @@ function serveSignIn(
       ...recorded("session.start"),
       (c) => finishByProvider(c, given),
     );
-    app.post(`${PROVIDER_PATH}/logout`, limit, (c) => logoutByProvider(c, given));
+    app.post(
+      `${PROVIDER_PATH}/logout`,
+      limitSignIns(MAX_LOGOUTS),
+      (c) => logoutByProvider(c, given),
+    );
   }
   app.post(`${signIn}/passkey`, guard, limit, (c) => beginSignIn(c, signing));
   app.post(
@@ -154,10 +167,10 @@ function serveSignIn(
     ...{ publicUrl, tokens, callerOfPerson },
     hasPeople: async () => provider !== undefined || await signing.passkeys.store.hasPasskeys(),
   };
-  app.post(DEVICE_PATH, limit, (c) => authorizeDevice(c, devices));
+  app.post(DEVICE_PATH, limitSignIns(MAX_MACHINES), (c) => authorizeDevice(c, devices));
   app.post(
     `${DEVICE_PATH}/token`,
-    limit,
+    limitSignIns(MAX_POLLS),
     ...recorded("token.mint"),
     (c) => deviceToken(c, devices),
   );

@@ -88,6 +88,10 @@ export async function beginPasskey(c: Handled, parts: PasskeyParts): Promise<Res
   const { userId: number } = await personOf(c, parts);
   const person: Person | undefined = await parts.passkeys.people.findByNumber(number);
   if (person === undefined) throw new Error("A person who is signed in is not known");
+  // It would outlive what the provider permits.
+  if (person.identity !== undefined) {
+    throw new AppError("ErrNotPermitted", "You sign in by your provider: it needs no passkey");
+  }
   return success(c, await askForPasskey(parts.passkeys, person, siteOf(c, parts)));
 }
 
@@ -103,8 +107,9 @@ export async function finishPasskey(c: Handled, parts: PasskeyParts): Promise<Re
 /** `DELETE /console/passkeys/{id}`. */
 export async function deletePasskey(c: Handled, parts: PasskeyParts): Promise<Response> {
   const { userId } = await personOf(c, parts);
-  const isRemoved = await parts.passkeys.store.removePasskey(userId, c.req.param("id") ?? "");
-  if (isRemoved) return success(c, null);
+  const id = c.req.param("id") ?? "";
+  auditChange(c, { paths: [], details: { passkey: id } });
+  if (await parts.passkeys.store.removePasskey(userId, id)) return success(c, null);
   throw new AppError("ErrPasskeysNotFound", "You have no such passkey");
 }
 

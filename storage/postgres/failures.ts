@@ -14,8 +14,11 @@ const INSUFFICIENT_RESOURCES = "53";
 /** Shutdowns, crashes, too many connections, and all problems of connections (class 08). */
 const AWAY: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "53300"]);
 
-/** The constraint that a record's content has a row. */
-const CONTENT_OF_RECORD = "records_hash_fkey";
+/** The constraints that the content of records, and of what tags name, has a row. */
+const CONTENT_OF_RECORD: ReadonlySet<unknown> = new Set([
+  "records_hash_fkey",
+  "tagged_records_hash_fkey",
+]);
 /** What refuses changes of what a large change has, as if it were a constraint. */
 const LARGE_CHANGES = "large_changes";
 
@@ -57,7 +60,7 @@ export function isTransient(error: unknown): boolean {
   const code = codeOf(error);
   if (code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED) return true;
   return code === FOREIGN_KEY_VIOLATION && error instanceof Error &&
-    "constraint" in error && error.constraint === CONTENT_OF_RECORD;
+    "constraint" in error && CONTENT_OF_RECORD.has(error.constraint);
 }
 
 /** The number of the large change that changes the same records, if that is why a transaction has failed. */

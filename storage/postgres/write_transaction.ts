@@ -87,20 +87,17 @@ export class PostgresTransaction implements WriteTransaction {
       holders: (sha256) => holders(purging("all"), sha256),
       purgeEverywhere: (hashes) => purgeEverywhere(purging("all"), hashes),
       addTag: (tag, point) =>
-        this.#in([tag.userId], (session) =>
-          addTag(
-            (name, parameters) => session.all(STATEMENTS.history[name], parameters),
-            tag,
-            point,
-          )),
+        this.#in([tag.userId], async (session) => {
+          const reading = readingIn(session);
+          const added = await addTag(reading, tag, point);
+          if (point !== undefined) await requireVersion(reading, { userId: tag.userId, ...point });
+          return added;
+        }),
       restoreSubtrees: (placements, point, now) =>
         this.#change(targetsOf(placements), async (session) => {
           const past = { userId: placements[0]?.source.userId ?? 0, ...point };
           const effects = await copySubtrees(session, this.#kept, { placements, now, past });
-          await requireVersion(
-            (name, parameters) => session.all(STATEMENTS.history[name], parameters),
-            past,
-          );
+          await requireVersion(readingIn(session), past);
           return effects;
         }),
     };
@@ -241,4 +238,9 @@ function targetsOf(placements: readonly Placement[]): Root[] {
 
 function ownersOf(records: readonly { readonly userId: number }[]): number[] {
   return records.map(({ userId }) => userId);
+}
+
+/** Runs statements about the past. */
+function readingIn(session: Session): RunStatement<keyof typeof STATEMENTS.history> {
+  return (name, parameters) => session.all(STATEMENTS.history[name], parameters);
 }

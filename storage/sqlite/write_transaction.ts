@@ -12,9 +12,11 @@ import { SqlDavChanges } from "../tables/dav_changes.ts";
 import type { ChangeRecords, KeptPage } from "../tables/change_records.ts";
 import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
+import type { TagStatement } from "../tables/tag_statements.ts";
 import { addTag } from "../tables/tags.ts";
 import { factsRow } from "../tables/s3_store.ts";
 import { requireVersion } from "../tables/history_store.ts";
+import type { HistoryStatement } from "../tables/history_statements.ts";
 import type { PurgeStatement } from "../tables/purge_statements.ts";
 import { holders, purge, purgeEverywhere } from "../tables/purge.ts";
 import { inParts, mapInParts, partsOf } from "../tables/parts.ts";
@@ -60,6 +62,8 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
   const { isStep, lookup, change } = rules;
   const purging: RunStatement<PurgeStatement> = (name, parameters) =>
     call((writer) => writer.rows(["purge", name], parameters));
+  const reading: RunStatement<HistoryStatement | TagStatement> = (name, parameters) =>
+    call((writer) => writer.rows(["history", name], parameters));
   return {
     beforeCommit,
     last,
@@ -146,15 +150,19 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     }),
     history: {
       describe: (userId, note) => call((writer) => writer.describeVersion(userId, note)),
-      purge: (forgotten) => purge(purging, forgotten),
-      holders: (sha256) => holders(purging, sha256),
+      async purge(forgotten) {
+        lookup({ userId: forgotten.userId, everyone: false });
+        return await purge(purging, forgotten);
+      },
+      async holders(sha256) {
+        lookup({ userId: 0, everyone: true });
+        return await holders(purging, sha256);
+      },
       async addTag(tag, point) {
         lookup({ userId: tag.userId, everyone: false });
-        return await addTag(
-          (name, parameters) => call((writer) => writer.rows(["history", name], parameters)),
-          tag,
-          point,
-        );
+        const added = await addTag(reading, tag, point);
+        if (point !== undefined) await requireVersion(reading, { userId: tag.userId, ...point });
+        return added;
       },
       purgeEverywhere: (hashes) => purgeEverywhere(purging, hashes),
       async restoreSubtrees(placements, point, now) {
@@ -173,10 +181,7 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
           writer.planCopy(placements, { now, past: { userId: owner, ...point }, isStep })
         );
         const effects = await runTransfer(parts);
-        await requireVersion(
-          (name, parameters) => call((writer) => writer.rows(["history", name], parameters)),
-          { userId: owner, ...point },
-        );
+        await requireVersion(reading, { userId: owner, ...point });
         return effects;
       },
     },

@@ -10,8 +10,8 @@ export const historyStatements = ({ endedBy }: Dialect) => ({
     `SELECT keeps_history, coalesce(tree.version, 0) AS version, coalesce(tree.oldest, 0) AS oldest,
       (SELECT made_at FROM tree_changes
         WHERE tree_changes.user_id = :user AND tree_changes.version = tree.oldest) AS since,
-      (SELECT max(tree_changes.version) FROM tree_changes
-        WHERE tree_changes.user_id = :user AND made_at <= :time) AS at_time
+      CASE WHEN CAST(:time AS BIGINT) > 0 THEN (SELECT max(tree_changes.version) FROM tree_changes
+        WHERE tree_changes.user_id = :user AND made_at <= :time) END AS at_time
     FROM storage_state LEFT JOIN tree_versions AS tree ON tree.user_id = :user`,
   turnOn:
     `UPDATE storage_state SET keeps_history = TRUE WHERE NOT keeps_history RETURNING 1 AS turned`,
@@ -21,6 +21,10 @@ export const historyStatements = ({ endedBy }: Dialect) => ({
   suspend:
     `INSERT INTO tree_versions (user_id, version, oldest) SELECT user_id, 0, 1 FROM usage WHERE TRUE
     ON CONFLICT (user_id) DO UPDATE SET oldest = tree_versions.version + 1`,
+  /** History of a tree that has had none begins now, too. */
+  begin:
+    `INSERT INTO tree_versions (user_id, version, oldest) SELECT user_id, 0, 1 FROM usage WHERE TRUE
+    ON CONFLICT (user_id) DO NOTHING`,
   resumeChanges: `INSERT INTO tree_changes (user_id, version, made_at)
     SELECT user_id, oldest, CAST(:now AS BIGINT) FROM tree_versions WHERE oldest > version`,
   resume: `UPDATE tree_versions SET version = oldest WHERE oldest > version`,

@@ -172,6 +172,7 @@ export class SqlHistoryStore implements HistoryStore {
       if (turned === undefined) return;
       if (!isOn) await run("suspend", {});
       else {
+        await run("begin", {});
         await run("resumeChanges", { now: Date.now() });
         await run("resume", {});
       }
@@ -193,9 +194,10 @@ export class SqlHistoryStore implements HistoryStore {
     return await this.#statements.write(async (run) => {
       const settled = await run("settle", {});
       await run("expire", { before });
-      const [overfull] = await run("overfull", { max });
-      if (overfull !== undefined) await run("shrink", { user: Number(overfull.user_id) });
       const rows = await run("giveUp", {});
+      // What was given up before counts until its last row is gone.
+      const [overfull] = rows.length > 0 ? [] : await run("overfull", { max });
+      if (overfull !== undefined) await run("shrink", { user: Number(overfull.user_id) });
       const dropped = rows.filter(({ is_moved: isMoved }) => !isMoved);
       for (const [user, own] of Map.groupBy(dropped, (row) => Number(row.user_id))) {
         const bytes = own.reduce((sum, { size }) => sum + Number(size), 0);
@@ -227,15 +229,18 @@ function toVersions(row: SqlRow | undefined): Versions {
 }
 
 /**
- * Refuses a version that is not kept any more, within a transaction that has read it. A tag cannot go meanwhile.
+ * Refuses a version that is not kept any more, or a tag that was removed, within a transaction that has read it.
  *
  * @throws {AppError} `ErrVersionsNotFound`.
  */
 export async function requireVersion(
-  run: RunStatement<"versions">,
+  run: RunStatement<"versions" | "exists">,
   { userId, version, tag }: PastTree,
 ): Promise<void> {
-  if (tag !== undefined) return;
+  if (tag !== undefined) {
+    if ((await run("exists", { user: userId, id: tag })).length > 0) return;
+    throw new AppError("ErrVersionsNotFound", "The tag that was read has been removed");
+  }
   const [row] = await run("versions", { user: userId, time: 0 });
   requireKept(toVersions(row), version);
 }

@@ -199,8 +199,6 @@ wrong credential for whoami: HTTPError 401
 wrong credential for a file: HTTPError 401
 without the privilege to download: GatedRepoError 403
 without the privilege to upload: HTTPError 403
-branches: HTTPError 501
-tags: HTTPError 501
 discussions: HTTPError 501
 spaces: BadRequestError 400
 pull requests: BadRequestError 400

@@ -251,6 +251,64 @@ export function historySuite(engine: StoresEngine): void {
     assert.ok((await past.findByPath(SCOPE, ["new"])).has("new"));
   });
 
+  test("C 26 what is restored or tagged of the past was there to the end", async (opened) => {
+    const { store } = opened;
+    const model = new Model(opened);
+    await store.write((transaction) => transaction.insert([model.newFile("before")]));
+    await store.history.turn(true);
+    // Nobody knows what the tree was before.
+    await assert.rejects(store.history.at(USER, { time: 1 }), { kind: "ErrVersionsNotFound" });
+    const version = await model.version();
+    const [source] = await model.records();
+    assert.ok(source);
+    const tag = {
+      userId: USER,
+      name: "t",
+      path: "",
+      message: null,
+      createdBy: 1,
+      createdAt: 1,
+    };
+    // A tag that is gone, and a version that is.
+    for (const point of [{ version, tag: 99 }, { version: version - 1 }]) {
+      await assert.rejects(
+        store.write(({ history }) => history.addTag(tag, point), { userId: USER }),
+        { kind: "ErrVersionsNotFound" },
+      );
+      const placements = [{ source, target: "after" }];
+      await assert.rejects(
+        store.write(({ history }) => history.restoreSubtrees(placements, point, 2), {
+          userId: USER,
+        }),
+        // Nothing is to be copied of a tag that is gone.
+        { kind: /^Err(?:VersionsNotFound|ResourcesInvalidRequest)$/ },
+      );
+    }
+    assert.deepEqual([...stateOf(await model.records()).keys()], ["before"]);
+  });
+
+  test("C 26 no more versions are given up than hold bytes beyond the bound", async (opened) => {
+    const { store } = opened;
+    await store.history.turn(true);
+    const model = new Model(opened);
+    const files = Array.from(
+      { length: 2500 },
+      (_, at) => ({ ...model.newFile(`${at}`), size: 1000 }),
+    );
+    await store.write((transaction) => transaction.insert(files));
+    const records = await model.records();
+    await store.write((transaction) => transaction.deleteSubtrees(records));
+    const deleted = await model.version();
+    for (let work = 0; work < 40; work++) {
+      await store.write((transaction) => transaction.insert([model.newFile(`new${work}`)]));
+    }
+    for (let done = false; !done;) {
+      ({ done } = await store.history.giveUp({ before: 0, maxBytes: 1_000_000 }));
+    }
+    await assert.rejects(store.history.at(USER, { version: deleted - 1 }));
+    await store.history.at(USER, { version: deleted + 12 });
+  });
+
   test("C 26 content that one work moves, and then removes or replaces, is kept", async (opened) => {
     await opened.store.history.turn(true);
     const model = new Model(opened);

@@ -111,7 +111,7 @@ Deno.test("C 20 and C 22 content that waits counts against the quota until its c
   await park(server.hub, ONE, LARGE);
   const usage = async () => dataOf(await client.send("GET", "/usage/"));
   assert.deepEqual(await usage(), {
-    ...{ files: 0, directories: 3, bytes: 0, stored_bytes: 0, history_bytes: 0 },
+    ...{ files: 0, directories: 3, bytes: 0, stored_bytes: 0, history_bytes: 0, tagged_bytes: 0 },
     ...{ uploading: 200_000, quota: 500_000 },
   });
   await park(server.hub, ONE, noise(200_000, 2));

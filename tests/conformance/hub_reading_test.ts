@@ -456,5 +456,5 @@ Deno.test("C 19, 20 the hub of a shared tree has its repositories, by the privil
     hubRefused(await foreign.send("GET", address), 403, code);
   }
   const reply = await new HubClient(server, admin).send("GET", "/t/x/api/models/team/one");
-  assert.match(hubRefused(reply, 400), /Invalid tree "x"/);
+  assert.match(hubRefused(reply, 404), /Nobody has the name "x"/);
 });

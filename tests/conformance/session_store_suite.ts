@@ -81,5 +81,9 @@ export function sessionStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await open(), [false, false, true, true]);
     await sessions.removeOfProvider({ providerSession: "one" });
     assert.deepEqual(await open(), [false, false, true, false]);
+    // One that the provider has given no name ends with any of the person.
+    await sessions.add({ ...one, providerSession: undefined }, 10);
+    await sessions.removeOfProvider({ userId: 7, providerSession: "another" });
+    assert.deepEqual(await open(), [false, false, true, false]);
   });
 }

@@ -63,6 +63,7 @@ Deno.test("C 10 credentialVerifier() accepts what mintCredential() mints", async
   assert.ok(issuedAt > Date.now() - 60_000 && issuedAt <= Date.now(), String(issuedAt));
   assert.deepEqual(caller, {
     isOutdated: false,
+    isBound: false,
     userId: 42,
     privileges: new Set(["resources.view", "resources.upload"]),
     trees: undefined,

@@ -25,6 +25,11 @@ const COMMAND_LINES: Readonly<Partial<Record<CommandName, readonly string[]>>> =
   sync: ["sync local :@synced"],
   scan: ["scan --remote --format text @d"],
   rm: ["rm @d/a", "rm -rf @new/deep"],
+  trash: ["trash restore @new/deep"],
+  restore: ["restore @d/a --at 8"],
+  tag: ["tag one @d"],
+  diff: ["diff --from 8 @d"],
+  log: ["log @d"],
 };
 const VERBS = Object.entries(USAGES).filter(([name, { remotePaths }]) =>
   isCommand(name) && (remotePaths !== undefined || name === "scan")
@@ -32,7 +37,7 @@ const VERBS = Object.entries(USAGES).filter(([name, { remotePaths }]) =>
 
 Deno.test("C 25 a colon or a slash before a path means the root of the tree, in every verb", async () => {
   assert.deepEqual(Object.keys(COMMAND_LINES).sort(), VERBS.sort());
-  await using server = await TestServer.start();
+  await using server = await TestServer.start({ settings: { history: 86_400_000 } });
   /** What all commands print in a tree of their own, but for what differs in any two. */
   const printed = async (userId: number, prefix: string) => {
     await using directory = await TempDir.make();

@@ -51,8 +51,6 @@ print(json.dumps({
     "without the privilege to upload": error(
         lambda: weak.upload_file(path_or_fileobj=b"x", path_in_repo="x.txt", repo_id=REPO)
     ),
-    "branches": error(lambda: api.create_branch(REPO, branch="v2")),
-    "tags": error(lambda: api.create_tag(REPO, tag="v2")),
     "discussions": error(lambda: list(api.get_repo_discussions(REPO))),
     "spaces": error(lambda: api.create_repo("team/space", repo_type="space", space_sdk="static")),
     "pull requests": error(

@@ -10,6 +10,8 @@ const BAD_CREDENTIAL = /Authorization header|[Ii]nvalid user token|The credentia
 const REFUSALS: Readonly<Record<string, RegExp>> = {
   // History.
   "super squash history": NOT_OFFERED,
+  "delete branch": /has no branch or tag "dev"/,
+  "delete tag": /has no branch or tag "v1"/,
   "create commit to another branch": /"dev" of team\/branchless not found: expected main/,
   "fs revision that is missing": /team\/system@v1/,
   // Conversations, and what a public hub has around its repositories.
@@ -72,7 +74,6 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   "git lfs locks": NOT_OFFERED,
   "git lfs pull bad credential": /[Aa]uthoriz|[Aa]uthentic|[Cc]redential/,
   // The npm package.
-  "npm createBranch": NOT_OFFERED,
   "npm deleteBranch": NOT_OFFERED,
   "npm listSpaces": NOT_OFFERED,
   "npm createCollection": NOT_OFFERED,

@@ -61,6 +61,21 @@ Deno.test("C 27 a tree whose name nobody has counts from when somebody has it", 
   assert.deepEqual((await rightsOf(ana)).trees, new Map([[9, new Set(["resources.upload"])]]));
 });
 
+Deno.test("C 27 a name that somebody may have chosen at a provider is no tree that roles name", async () => {
+  const people = teams();
+  const identity = { issuer: "https://login.example", subject: "mallory" };
+  people.known.set("vision", person(66, "vision", { identity }));
+  const ana = person(7, "ana", { groups: ["writers"] });
+  assert.deepEqual((await rightsByRoles(ROLES, people)(ana)).trees, new Map());
+});
+
+Deno.test("C 27 what another group permits in a tree takes nothing from an administrator there", async () => {
+  const rightsOf = rightsByRoles(ROLES, teams("vision"));
+  const ana = person(7, "ana", { groups: ["research", "admins"] });
+  const attempt = { person: ana, privilege: "resources.delete", tree: 9 } as const;
+  assert.equal((await decide(rightsOf, attempt, ROLES.keys())).isAllowed, true);
+});
+
 Deno.test("C 27 whether a person may do something is told with the groups that permit it", async () => {
   const rightsOf = rightsByRoles(ROLES, teams("vision"));
   const ask = async (groups: string[], attempt: Omit<Attempt, "person">, changes = {}) => {
