@@ -122,7 +122,14 @@ Deno.test("C 20 and C 22 content that waits counts against the quota until its c
   );
   await commitTo(server.hub, ONE, [lfsFile("a", LARGE), lfsFile("b", noise(200_000, 2))]);
   assert.deepEqual(await usage(), {
-    ...{ files: 2, directories: 3, bytes: 400_000, stored_bytes: 400_000, history_bytes: 0 },
+    ...{
+      files: 2,
+      directories: 3,
+      bytes: 400_000,
+      stored_bytes: 400_000,
+      history_bytes: 0,
+      tagged_bytes: 0,
+    },
     ...{ uploading: 0, quota: 500_000 },
   });
   await assert.rejects(park(server.hub, ONE, noise(200_000, 4)), /quota of 488.3 KiB/);

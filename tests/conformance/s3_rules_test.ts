@@ -215,6 +215,9 @@ Deno.test("C 30 requests state what they expect, and are refused when it is not 
     assert.equal((await client.request(owned("7"))).status, 200);
     const headers = { "x-amz-copy-source": "/own/a", "x-amz-source-expected-bucket-owner": "8" };
     await refused(client, { method: "PUT", path: "/s3/own/b", headers }, [403, "AccessDenied"]);
+    // Who may do nothing in a tree does not learn whose it is.
+    const other = await client.request({ ...owned("0"), path: "/s3/tree-9" });
+    assert.match(other.body, /Privilege resources\.view required/);
   });
   await t.step("C 30 the object that is deleted", async () => {
     const deletion = (name: string, value: string) => ({
