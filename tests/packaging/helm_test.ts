@@ -30,6 +30,8 @@ const ALL = [
     "secret.keys.databaseDirectUrl=direct",
     "--set",
     "secret.keys.jwtSecretPrevious=former",
+    "--set",
+    "secret.keys.oidcClientSecret=provider",
   ],
   ...[
     "--set",
