@@ -1,6 +1,6 @@
 -- By what people without a provider sign in (C 27).
 CREATE TABLE passkeys (
-  id text PRIMARY KEY CHECK (id <> ''), -- in base64url, as the authenticator has chosen it
+  id text COLLATE "C" PRIMARY KEY CHECK (id <> ''), -- in base64url, as the authenticator has chosen it
   person bigint NOT NULL REFERENCES people (number),
   public_key bytea NOT NULL, -- in COSE's form
   counter bigint NOT NULL CHECK (counter >= 0), -- how often the authenticator says to have signed
