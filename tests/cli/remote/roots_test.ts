@@ -59,7 +59,7 @@ Deno.test("C 25 a colon or a slash before a path means the root of the tree, in 
       const output = `${stdout}${stderr}`
         .replaceAll(/\d{4}-\d\d-\d\d.\d\d:\d\d:\d\d\S*|(?<=Owner +|Id +)\d+|http:\S+/g, "…")
         // The user of a change.
-        .replaceAll(/(?<=…  )\d+(?=  )/g, "…")
+        .replaceAll(/(?<=… {2})\d+(?= {2})/g, "…")
         .replaceAll(/(?<=Duration ).*/g, "…");
       outputs.push([line, code, output]);
     }
