@@ -8,7 +8,7 @@ Deno.test({
     const { requests, transfers } = await rollingRestart({
       servers: 2,
       restarts: 2,
-      drain: "3s",
+      drain: "6s",
       transferMs: 0,
     });
     assert.ok(requests > 0 && transfers > 0);
