@@ -28,7 +28,7 @@ delete, download, or any other privilege. Exit code 0: it may; 1: it may not. Th
 
   --email ADDRESS  Its address of e-mail
   --group GROUP    A group that it is in
-  --number ID      Its number, if it has a tree or credentials already. Default: one that nobody has had
+  --number ID      The number that it has a tree or credentials by already. Default: a new one
   --add GROUP      A group that it is to be in
   --remove GROUP   A group that it is not to be in any more
   --tree NAME      With can: in the tree of this user. Default: its own
@@ -51,7 +51,7 @@ delete, download, or any other privilege. Exit code 0: it may; 1: it may not. Th
     ],
     details: `${BESIDE}
 
-  --number ID  Its number, if it has a tree already. Default: one that nobody has had
+  --number ID  The number that it has a tree by already. Default: a new one
   --json       Print JSON, a line for each team`,
     examples: ["strongroom team add vision", "strongroom ls --tree vision models"],
   },

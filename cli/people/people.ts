@@ -162,7 +162,7 @@ export async function change(
   return 0;
 }
 
-/** One argument, the name or the number of somebody. */
+/** The only argument: the name or the number of a person or team. */
 export function oneName(command: string, [name, ...others]: readonly string[]): string {
   if (name !== undefined && others.length === 0) return name;
   throw new UsageError(`${command} needs one argument: a name`);

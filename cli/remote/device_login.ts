@@ -21,7 +21,7 @@ const Refusal = v.object({ error: v.string() });
 
 /**
  * Logs this machine in by a browser: its person enters a code there, or follows a link (RFC 8628). Returns the
- * credential, or undefined if nobody could do so at this server.
+ * credential, or undefined if the server has no people who could approve it.
  *
  * @param url The URL of the server.
  * @throws {UsageError} when the person refuses, or does nothing for too long.
@@ -69,7 +69,7 @@ export async function loginByBrowser(
 }
 
 function tooLate(): UsageError {
-  return new UsageError("Nobody has approved the login in time: run it again");
+  return new UsageError("The login was not approved in time: run it again");
 }
 
 /** What this machine is called, as far as the system says it. */

@@ -248,7 +248,9 @@ export async function requireVersion(
 /** @throws {AppError} `ErrVersionsNotFound`. */
 function requireKept({ version, oldest, since, isKept }: Versions, asked: number): void {
   if (isKept && asked >= oldest && asked <= version) return;
-  const reason = !isKept || oldest > version
+  const reason = !isKept
+    ? "no history is kept, as STRONGROOM_HISTORY is off"
+    : oldest > version
     ? "no history is kept"
     : asked > version
     ? `the tree is at version ${version}`

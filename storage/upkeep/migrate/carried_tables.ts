@@ -9,22 +9,27 @@ function versionIn(table: string, column: string): string {
   ) END`;
 }
 
+/** What is known of a file or directory, now or as it was. */
+const RECORD = {
+  id: "number",
+  user_id: "number",
+  path: "text",
+  parent: "text",
+  name: "text",
+  hash: "hash",
+  size: "number",
+  crc32: "number",
+  is_dir: "flag",
+  created_at: "number",
+  updated_at: "number",
+} as const satisfies Table["columns"];
+
 /** All other rows that are carried. Those that others refer to come first, and parents before children. */
 export const TABLES: readonly Table[] = [
   {
     name: "records",
     columns: {
-      id: "number",
-      user_id: "number",
-      path: "text",
-      parent: "text",
-      name: "text",
-      hash: "hash",
-      size: "number",
-      crc32: "number",
-      is_dir: "flag",
-      created_at: "number",
-      updated_at: "number",
+      ...RECORD,
       since: "number",
     },
     key: ["user_id", "path"],
@@ -52,19 +57,9 @@ export const TABLES: readonly Table[] = [
   {
     name: "history",
     columns: {
-      user_id: "number",
+      ...RECORD,
       until: "number",
-      id: "number",
       since: "number",
-      path: "text",
-      parent: "text",
-      name: "text",
-      hash: "hash",
-      size: "number",
-      crc32: "number",
-      is_dir: "flag",
-      created_at: "number",
-      updated_at: "number",
       is_moved: "flag",
     },
     key: ["user_id", "until", "id"],
@@ -92,17 +87,7 @@ export const TABLES: readonly Table[] = [
     name: "tagged_records",
     columns: {
       tag: "number",
-      id: "number",
-      user_id: "number",
-      path: "text",
-      parent: "text",
-      name: "text",
-      hash: "hash",
-      size: "number",
-      crc32: "number",
-      is_dir: "flag",
-      created_at: "number",
-      updated_at: "number",
+      ...RECORD,
     },
     key: ["tag", "path"],
     rowsAtOnce: 1000,
