@@ -12,6 +12,8 @@ export interface Outcome {
   readonly acknowledged: number;
   /** Requests refused with a 500 response, or without any response. */
   readonly failed: number;
+  /** The longest time until all servers served again after an engine had come back. */
+  readonly backMs?: number;
 }
 
 export interface CampaignOptions {

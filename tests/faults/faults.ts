@@ -54,7 +54,7 @@ const { values } = parseArgs({
 });
 const firstSeed = Number(values["seed"] ?? Date.now() % 2 ** 31);
 
-console.log(row(["fault", "tried", "survived", "changes", "failed", "seconds"]));
+console.log(row(["fault", "tried", "survived", "changes", "failed", "seconds", "back after"]));
 for (const kind of await allKinds()) console.log(row(await runKind(kind)));
 
 async function allKinds(): Promise<Kind[]> {
@@ -121,15 +121,16 @@ async function runKind({ name, option, missing, run }: Kind): Promise<string[]> 
   const wanted = Number(values[option] ?? COUNTS[option]);
   if (missing !== undefined) return [name, "0", "0", "0", "0", `skipped: ${missing}`];
   const started = performance.now();
-  const total = { tried: 0, acknowledged: 0, failed: 0 };
+  const total = { tried: 0, acknowledged: 0, failed: 0, backMs: 0 };
   for (let seed = firstSeed; total.tried < wanted; seed++) {
     const count = Math.min(BATCH, wanted - total.tried);
     const progress = (done: number) => showProgress(`${name}: ${total.tried + done} of ${wanted}`);
     try {
-      const { tried, acknowledged, failed } = await run({ count, seed, progress });
+      const { tried, acknowledged, failed, backMs = 0 } = await run({ count, seed, progress });
       total.tried += tried;
       total.acknowledged += acknowledged;
       total.failed += failed;
+      total.backMs = Math.max(total.backMs, backMs);
     } catch (error) {
       report(error);
       console.error(
@@ -139,8 +140,9 @@ async function runKind({ name, option, missing, run }: Kind): Promise<string[]> 
     }
   }
   const seconds = (performance.now() - started) / 1000;
-  const { tried, acknowledged, failed } = total;
-  return [name, tried, tried, acknowledged, failed, seconds.toFixed(0)].map(String);
+  const { tried, acknowledged, failed, backMs } = total;
+  const back = backMs === 0 ? "" : `${(backMs / 1000).toFixed(1)} s`;
+  return [name, tried, tried, acknowledged, failed, seconds.toFixed(0), back].map(String);
 }
 
 /** Prints an error, and the one that it hid while resources were disposed of. */

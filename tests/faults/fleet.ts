@@ -65,12 +65,14 @@ export async function fleetFaults({ count, seed, progress }: CampaignOptions): P
   }
   await Promise.all(load);
   await fleet.checkAll(clients);
-  return outcomeOf(count, clients);
+  return { ...outcomeOf(count, clients), backMs: fleet.backMs };
 }
 
 /** The servers and their engines. */
 class Fleet implements AsyncDisposable {
   isOver = false;
+  /** The longest time until all servers served again after an engine had come back. */
+  backMs = 0;
   #parts: AsyncDisposableStack | undefined;
   readonly #servers: ChildServer[] = [];
   readonly #ports = Array.from({ length: SERVERS }, freePort);
@@ -135,8 +137,10 @@ class Fleet implements AsyncDisposable {
     this.#faults++;
     const engines = [this.engine, this.store, ...this.pooler ? [this.pooler] : []];
     await engines[choose(engines.length)]?.restart();
+    const restarted = performance.now();
     await new Promise((resolve) => setTimeout(resolve, MAX_AGE_MS));
     await this.#awaitServers();
+    this.backMs = Math.max(this.backMs, performance.now() - restarted);
     this.#faults++;
   }
 
