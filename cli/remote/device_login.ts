@@ -17,7 +17,7 @@ const Waiting = v.object({
   expires_in: v.pipe(v.number(), v.minValue(1)),
 });
 const Token = v.object({ access_token: v.string() });
-const Refusal = v.object({ error: v.string() });
+const Refusal = v.object({ error: v.string(), error_description: v.optional(v.string()) });
 
 /**
  * Logs this machine in by a browser: its person enters a code there, or follows a link (RFC 8628). Returns the
@@ -55,12 +55,17 @@ export async function loginByBrowser(
     if (token.success) return token.output.access_token;
     const refusal = v.safeParse(Refusal, reply);
     if (!refusal.success) continue;
-    switch (refusal.output.error) {
+    const { error, error_description: reason } = refusal.output;
+    switch (error) {
       case "authorization_pending":
       case "slow_down":
         continue;
       case "access_denied":
-        throw new UsageError("The login was refused in the browser");
+        throw new UsageError(
+          reason === undefined
+            ? "The login was refused in the browser"
+            : `Cannot log in: ${printable(reason)}`,
+        );
       default:
         throw tooLate();
     }

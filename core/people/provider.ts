@@ -17,6 +17,8 @@ const LEEWAY_S = 30;
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 /** The algorithms of a token that ends sessions: keys of the provider alone verify them. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519"];
+/** Others may have written it. */
+const MAX_REASON_LENGTH = 500;
 /** An access token is no credential here: scopes only name what is said of the person. */
 const SCOPES = ["openid", "profile", "email"];
 
@@ -228,6 +230,16 @@ function withSecret(secret: string): client.ClientAuth {
     const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = server;
     return (methods.includes("client_secret_basic") ? basic : post)(server, ...rest);
   };
+}
+
+/** Why the provider was of no use, in words for the operator: without codes, tokens and secrets. */
+export function reasonOf(error: Error): string {
+  const { cause, message } = error;
+  const isRefusal = error instanceof client.ResponseBodyError ||
+    error instanceof client.AuthorizationResponseError;
+  const own = isRefusal ? [message, error.error, error.error_description] : [message];
+  const all = cause instanceof Error ? [...own, reasonOf(cause)] : own;
+  return all.filter((it) => it !== undefined).join(": ").slice(0, MAX_REASON_LENGTH);
 }
 
 /** The libraries throw errors of many kinds for answers that are wrong. */

@@ -8,6 +8,8 @@ export interface Answers {
   claims?: (claims: jose.JWTPayload) => jose.JWTPayload;
   /** Makes the token of the claims. @default signed with the key of the provider */
   token?: (claims: jose.JWTPayload) => Promise<string> | string;
+  /** What it says in place of tokens. */
+  refusal?: Readonly<Record<string, string>>;
 }
 
 export class FakeProvider implements AsyncDisposable {
@@ -94,6 +96,7 @@ export class FakeProvider implements AsyncDisposable {
     if (known?.challenge !== challenge.toBase64({ alphabet: "base64url", omitPadding: true })) {
       return Response.json({ error: "invalid_grant" }, { status: 400 });
     }
+    if (this.answers.refusal) return Response.json(this.answers.refusal, { status: 401 });
     const now = Math.floor(Date.now() / 1000);
     const { claims = (it) => it, token = (it) => this.sign(it) } = this.answers;
     const said = claims({

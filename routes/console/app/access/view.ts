@@ -63,7 +63,13 @@ export function AccessView(): ComponentChild {
     ),
     h(Privileges, null),
     h(Trees, { session: state.session }),
-    state.session.is_person && h(PasskeysCard, null),
+    state.session.is_person && (state.session.of_provider
+      ? h(
+        Card,
+        { title: "Passkeys" },
+        h("p", { class: "muted" }, "You sign in by your provider, which needs no passkey here."),
+      )
+      : h(PasskeysCard, null)),
     h(SessionsCard, null),
     holds("users.admin") && h(PeopleCard, null),
     may("resources.download") ? h(LinksCard, null) : h(HiddenCard, {
