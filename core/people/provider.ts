@@ -3,6 +3,7 @@ import * as client from "openid-client";
 import * as v from "valibot";
 import { MAX_GROUPS } from "../../schemas/people.ts";
 import type { ProviderStep } from "../../schemas/sign_in.ts";
+import { urlAuthority } from "../../schemas/url_authority.ts";
 import { AppError } from "../errors.ts";
 import { RemoteKeys } from "../remote_keys.ts";
 import type { Identity } from "./store.ts";
@@ -17,6 +18,8 @@ const LEEWAY_S = 30;
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 /** The algorithms of a token that ends sessions: keys of the provider alone verify them. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519"];
+/** The endpoints that the server asks itself. */
+const ASKED = ["token_endpoint", "jwks_uri", "userinfo_endpoint"] as const;
 /** Others may have written it. */
 const MAX_REASON_LENGTH = 500;
 /** An access token is no credential here: scopes only name what is said of the person. */
@@ -25,6 +28,8 @@ const SCOPES = ["openid", "profile", "email"];
 export interface ProviderOptions {
   /** The URL of the provider, as its tokens name it. */
   readonly issuer: string;
+  /** Hosts, with their ports, where its endpoints may be besides that of the issuer. */
+  readonly hosts: readonly string[];
   readonly clientId: string;
   /** @default the provider knows none: it is a public client */
   readonly clientSecret?: string | undefined;
@@ -217,9 +222,25 @@ export class Provider {
         ],
       },
     );
-    const { jwks_uri: url } = configuration.serverMetadata();
+    const { jwks_uri: url } = this.#requireKnownHosts(configuration.serverMetadata());
     const keys = url === undefined ? undefined : new RemoteKeys({ url });
     return { configuration, keys, at: performance.now() };
+  }
+
+  /**
+   * Endpoints elsewhere are not asked: what a provider says of itself does not extend what the server may reach.
+   *
+   * @throws {Error} when one of them is at a host that nobody has named.
+   */
+  #requireKnownHosts(metadata: client.ServerMetadata): client.ServerMetadata {
+    const { issuer, hosts } = this.#options;
+    const known = new Set([urlAuthority(issuer), ...hosts]);
+    for (const name of ASKED) {
+      const url = metadata[name];
+      if (url === undefined || known.has(urlAuthority(url))) continue;
+      throw new Error(`Its ${name} is at ${urlAuthority(url)}: name that in STRONGROOM_OIDC_HOSTS`);
+    }
+    return metadata;
   }
 }
 

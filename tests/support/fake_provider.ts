@@ -13,7 +13,8 @@ export interface Answers {
 }
 
 export class FakeProvider implements AsyncDisposable {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #server = this.#serve();
+  readonly #other = this.#serve();
   readonly #codes = new Map<string, { readonly nonce: string; readonly challenge: string }>();
   #key: CryptoKey;
   #jwk: jose.JWK;
@@ -26,7 +27,10 @@ export class FakeProvider implements AsyncDisposable {
   private constructor({ privateKey }: jose.GenerateKeyPairResult, jwk: jose.JWK) {
     this.#key = privateKey;
     this.#jwk = jwk;
-    this.#server = Deno.serve(
+  }
+
+  #serve(): Deno.HttpServer<Deno.NetAddr> {
+    return Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen() {} },
       (request) => this.#answer(request),
     );
@@ -39,6 +43,11 @@ export class FakeProvider implements AsyncDisposable {
 
   get issuer(): string {
     return `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** Another address of it, where endpoints can be. */
+  get elsewhere(): string {
+    return `http://127.0.0.1:${this.#other.addr.port}`;
   }
 
   /** Has a person sign in. Returns what it adds to the address that the browser goes back to. */
@@ -119,7 +128,7 @@ export class FakeProvider implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
+    await Promise.all([this.#server.shutdown(), this.#other.shutdown()]);
   }
 }
 
