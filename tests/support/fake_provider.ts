@@ -85,6 +85,11 @@ export class FakeProvider implements AsyncDisposable {
           id_token_signing_alg_values_supported: ["RS256"],
           ...this.metadata,
         });
+      case "/auth": {
+        const back = new URL(new URL(request.url).searchParams.get("redirect_uri") ?? "");
+        back.search = this.signIn(request.url).toString();
+        return Response.redirect(back);
+      }
       case "/keys":
         return Response.json({ keys: [this.#jwk] });
       case "/token":
