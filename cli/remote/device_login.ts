@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { printable } from "../../schemas/printable.ts";
 import { printError } from "../print_error.ts";
+import { openBrowser } from "../supervisor/browser.ts";
 import { UsageError } from "../usage_error.ts";
 import { httpClient } from "./authority.ts";
 import { readJson } from "./reply.ts";
@@ -45,7 +46,9 @@ export async function loginByBrowser(
   if (!waiting.success) return undefined;
   const { device_code, user_code, verification_uri, verification_uri_complete } = waiting.output;
   const { interval, expires_in: lifetime } = waiting.output;
-  printError(`Open ${printable(verification_uri_complete)}`);
+  const isOpened = openBrowser(verification_uri_complete, url);
+  const shown = printable(verification_uri_complete);
+  printError(isOpened ? `Your browser opens ${shown}` : `Open ${shown}`);
   printError(`or enter the code ${printable(user_code)} at ${printable(verification_uri)}`);
   for (let waited = 0; waited < lifetime; waited += interval) {
     await new Promise((resolve) => setTimeout(resolve, interval * 1000));
