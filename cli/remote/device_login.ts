@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { printable } from "../../schemas/printable.ts";
 import { printError } from "../print_error.ts";
-import { openBrowser } from "../supervisor/browser.ts";
 import { UsageError } from "../usage_error.ts";
 import { httpClient } from "./authority.ts";
+import { openBrowser } from "./browser.ts";
 import { readJson } from "./reply.ts";
 
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";

@@ -33,13 +33,13 @@ import {
   permissionsFor,
 } from "../permissions.ts";
 import { givenCacert } from "../remote/authority.ts";
+import { browserProgram } from "../remote/browser.ts";
 import {
   loginPermissions,
   remoteScanPermissions,
   serverPermissions,
 } from "../remote/permissions.ts";
 import { transferPermissions } from "../transfer/permissions.ts";
-import { browserProgram } from "./browser.ts";
 import { signalChild } from "./child_process.ts";
 import { programArguments } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
