@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import * as jose from "jose";
 import { auditOf } from "../support/audit.ts";
-import { dataOf, refused } from "../support/client.ts";
+import { refused } from "../support/client.ts";
 import { providerRoom } from "../support/provider_room.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
