@@ -79,6 +79,15 @@ export function remoteVariables(): { url: string | undefined; token: string | un
 /** The variables that {@link userDirectory} reads. */
 export const DIRECTORY_VARIABLES: readonly string[] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
 
+/** What says that there is a display, where the system itself does not. */
+export const DISPLAY_VARIABLES: readonly string[] = ["DISPLAY", "WAYLAND_DISPLAY"];
+
+/** Whether this machine shows windows to a person. */
+export function hasDisplay(): boolean {
+  return ["darwin", "windows"].includes(Deno.build.os) ||
+    DISPLAY_VARIABLES.some((name) => (readVariable(name) ?? "") !== "");
+}
+
 /**
  * The directory for the configuration, or for the state, of the person who runs a command (XDG Base
  * Directory Specification). It may have yet to be created.

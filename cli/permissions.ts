@@ -6,6 +6,7 @@ import {
   type DatabaseSettings,
 } from "../schemas/database_url.ts";
 import { secretFiles, type Settings } from "../schemas/settings.ts";
+import { urlAuthority } from "../schemas/url_authority.ts";
 import { namesOf, namesOfReplaced } from "../storage/disk/path_names.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
 import { authority, loadSettings } from "./environment.ts";
@@ -28,7 +29,8 @@ export interface Permissions {
 
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
-  const { dataDir, jwtPublicKey, jwksUrl, oidcIssuer, tlsCert, tlsKey, config } = settings;
+  const { dataDir, jwtPublicKey, jwksUrl, oidcIssuer, oidcHosts, tlsCert, tlsKey, config } =
+    settings;
   const files = [
     ...[jwtPublicKey, tlsCert, tlsKey, config].filter((path) => path !== undefined),
     ...secretFiles(settings),
@@ -38,7 +40,8 @@ export function permissionsFor(settings: Settings): Permissions {
   return {
     net: [
       authority(settings),
-      ...[jwksUrl, oidcIssuer].filter((url) => url !== undefined).map(originAuthority),
+      ...[jwksUrl, oidcIssuer].filter((url) => url !== undefined).map(urlAuthority),
+      ...oidcIssuer === undefined ? [] : oidcHosts ?? [],
       ...engines.net,
     ],
     read: [
@@ -63,8 +66,8 @@ export function enginesOf(
   const databases = [address, address?.direct].filter((it) => it !== undefined);
   return {
     net: [
-      ...content === undefined ? [] : [originAuthority(content.endpoint)],
-      ...lender === undefined ? [] : [originAuthority(lender)],
+      ...content === undefined ? [] : [urlAuthority(content.endpoint)],
+      ...lender === undefined ? [] : [urlAuthority(lender)],
       ...databases.flatMap(databaseAuthorities),
     ],
     read: [
@@ -96,12 +99,6 @@ export function lenderUrl(
 export function copyPermissions(from: string, to: string): Permissions {
   const target = namesOf(to);
   return { net: [], read: [...MODULE_DIRECTORIES, ...namesOf(from), ...target], write: target };
-}
-
-/** Host and port of a URL. A permission without a port would include all ports. */
-function originAuthority(text: string): string {
-  const { protocol, hostname, port } = new URL(text);
-  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 /** Whether a path has a comma, which the flags of `deno run` cannot express. */

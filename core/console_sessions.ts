@@ -26,6 +26,12 @@ export interface ListedSession {
   readonly expiresAt: number;
 }
 
+/** A session that has been ended. */
+export interface EndedSession extends Pick<ListedSession, "userId" | "means"> {
+  /** What pages knew it by. */
+  readonly name: string;
+}
+
 export interface StoredSession extends ListedSession {
   /** The credential, encrypted with the key. @default the person has signed in without one */
   readonly sealed: Chunk | undefined;
@@ -48,8 +54,8 @@ export interface ConsoleSessionStore {
   /** The sessions of a user that have not expired, newest first. */
   list(userId: number, now: number): Promise<ListedSession[]>;
   remove(id: string): Promise<void>;
-  /** Removes what was begun by the provider. */
-  removeOfProvider(begun: BegunByProvider): Promise<void>;
+  /** Removes what was begun by the provider. Returns whose each session was. */
+  removeOfProvider(begun: BegunByProvider): Promise<readonly number[]>;
   /** Notes when sessions were used last, by id. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
 }
@@ -175,14 +181,18 @@ export class ConsoleSessions {
     return { name: nameOf(id), holder: holderOf(session, key), hasEnded };
   }
 
-  /** Ends the session with a key, at all servers. */
-  async end(key: string): Promise<void> {
-    if (KEY.test(key)) await this.#store.remove(idOf(key));
+  /** Ends the session with a key, at all servers. Returns it, if it was open. */
+  async end(key: string): Promise<EndedSession | undefined> {
+    if (!KEY.test(key)) return undefined;
+    const id = idOf(key);
+    const session = await this.#store.find(id, Date.now());
+    await this.#store.remove(id);
+    return session && endedOf(session);
   }
 
-  /** Ends what was begun by the provider, at all servers. */
-  async endOfProvider(begun: BegunByProvider): Promise<void> {
-    await this.#store.removeOfProvider(begun);
+  /** Ends what was begun by the provider, at all servers. Returns whose each session was. */
+  endOfProvider(begun: BegunByProvider): Promise<readonly number[]> {
+    return this.#store.removeOfProvider(begun);
   }
 
   /** The open sessions of a user, newest first. */
@@ -192,12 +202,16 @@ export class ConsoleSessions {
       .map((session) => ({ ...session, name: nameOf(session.id) }));
   }
 
-  /** Ends the session of a user with a name, at all servers. Returns whether there is one. */
-  async endNamed(userId: number, name: string): Promise<boolean> {
+  /** Ends the session of a user with a name, at all servers. Returns it, if there is one. */
+  async endNamed(userId: number, name: string): Promise<EndedSession | undefined> {
     const found = (await this.list(userId)).find((session) => session.name === name);
     if (found !== undefined) await this.#store.remove(found.id);
-    return found !== undefined;
+    return found && endedOf(found);
   }
+}
+
+function endedOf({ id, userId, means }: ListedSession): EndedSession {
+  return { name: nameOf(id), userId, means };
 }
 
 function isIdle({ means, usedAt }: ListedSession): boolean {

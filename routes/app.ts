@@ -5,6 +5,7 @@ import type { Caller } from "../core/caller.ts";
 import type { ConsoleSessions, SignedInPerson } from "../core/console_sessions.ts";
 import type { Chunk } from "../core/content.ts";
 import { quoted } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import type { Provider } from "../core/people/provider.ts";
 import type { PeopleStore } from "../core/people/store.ts";
 import type { PasskeyService } from "../core/people/passkeys.ts";
@@ -72,6 +73,7 @@ export interface AppOptions
 export interface ConsoleParts {
   readonly app: App;
   readonly audit: AuditLog;
+  readonly log: Log;
   readonly verify: Access["verify"];
   readonly sessions: ConsoleSessions;
   /** The caller of a person who is signed in. */

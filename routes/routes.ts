@@ -98,7 +98,7 @@ export const API_ROUTES: readonly Route[] = [
     path: "/users/usage",
     privilege: "resources.admin",
     operation: usageOperations.USERS,
-    handle: (c, { tree }) => showUserShares(c, tree),
+    handle: (c, { tree, people }) => showUserShares(c, tree, people),
   },
   {
     method: "GET",
@@ -163,7 +163,7 @@ export const API_ROUTES: readonly Route[] = [
     privilege: "any",
     action: "token.mint",
     operation: tokenOperations.MINT,
-    handle: (c, { tokens }) => postToken(c, tokens),
+    handle: (c, { tokens, people }) => postToken(c, tokens, people),
   },
   {
     method: "GET",

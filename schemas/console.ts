@@ -12,6 +12,8 @@ export interface ConsoleSession {
   readonly user_name: string | null;
   /** Whether the person is signed in itself, and not a credential. */
   readonly is_person: boolean;
+  /** Whether the person signs in by the provider, and so has no passkeys here. */
+  readonly of_provider: boolean;
   readonly privileges: readonly string[];
   /** The privileges in the trees of other users, by user (C 19). */
   readonly trees: Readonly<Record<string, readonly string[]>>;

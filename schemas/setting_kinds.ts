@@ -6,6 +6,7 @@ import { AGREED } from "./agreement.ts";
 import { databaseAddress } from "./database_url.ts";
 import { isLong, isVaried, LONG_SECRET, STRONG_SECRET } from "./secret.ts";
 import { parseDuration, parseSize } from "./units.ts";
+import { urlAuthority } from "./url_authority.ts";
 import { ACCEPTABLE_VERDICTS } from "./verdict_names.ts";
 
 /** Text that is not empty. */
@@ -80,6 +81,17 @@ export const httpUrl = v.pipe(
     return url !== null && ["http:", "https:"].includes(url.protocol) &&
       isHost(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   }, "an http or https URL"),
+);
+
+/** A comma-separated list of hosts, with the port of https or another one. */
+export const authorities = v.pipe(
+  text,
+  v.transform((value) => value.split(",").map((one) => `https://${one.trim()}`)),
+  v.check(
+    (urls) => urls.every((url) => v.is(httpUrl, url) && /^https:\/\/[^/?#@]+$/.test(url)),
+    "comma-separated hosts such as login.example or login.example:8443",
+  ),
+  v.transform((urls) => urls.map(urlAuthority)),
 );
 
 /** The URL of a provider (OpenID Connect Discovery, 2). Without TLS, anybody on the way could sign in as anybody. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import {
   agreed,
+  authorities,
   contentUrl,
   databaseUrl,
   duration,
@@ -69,6 +70,8 @@ const entries = {
   jwtAudience: v.optional(text),
   /** The provider of OpenID Connect that people sign in by. Default: none. */
   oidcIssuer: v.optional(issuer),
+  /** Hosts of its endpoints besides that of its URL. */
+  oidcHosts: v.optional(authorities),
   oidcClientId: v.optional(text),
   oidcClientSecret: v.optional(text),
   oidcClientSecretFile: v.optional(path),

@@ -32,7 +32,11 @@ export type ExtensionShares = v.InferOutput<typeof ExtensionShares>;
 
 /** What the tree of each user holds, the most first (C 24). */
 export const UserShares = v.object({
-  items: v.array(v.object({ user_id: v.pipe(v.number(), v.integer(), v.minValue(1)), ...amount })),
+  items: v.array(v.object({
+    user_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    user_name: v.pipe(v.nullable(v.string()), v.description("Null without one")),
+    ...amount,
+  })),
   others,
 });
 export type UserShares = v.InferOutput<typeof UserShares>;

@@ -75,6 +75,12 @@ export const ProviderStep = v.object({
 });
 export type ProviderStep = v.InferOutput<typeof ProviderStep>;
 
+/** The same as the browser keeps it, with the keys of the sessions that are to end when it is back. */
+export const KeptProviderStep = v.object({
+  ...ProviderStep.entries,
+  former: v.array(v.string()),
+});
+
 /** Why a sign-in by the provider has failed, as the address of the console says it. */
 export type SignInFailure = "disabled" | "refused" | "unavailable";
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PRIVILEGES, TREE_PRIVILEGES } from "./credentials.ts";
+import { USER_NAMED } from "./people.ts";
 
 const time = v.pipe(v.string(), v.isoTimestamp());
 const userId = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -15,12 +16,12 @@ export const TokenRequest = v.object({
   trees: v.pipe(
     v.nullish(
       v.record(
-        v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/)),
+        v.pipe(v.string(), v.regex(USER_NAMED)),
         v.array(v.picklist(TREE_PRIVILEGES)),
       ),
       {},
     ),
-    v.description("What it permits in the trees of other users, by user id"),
+    v.description("What it permits in the trees of other users, by user id or name"),
   ),
   expires_in: v.pipe(
     v.nullish(v.union([v.number(), v.string()])),

@@ -3,6 +3,7 @@ import { printable } from "../../schemas/printable.ts";
 import { printError } from "../print_error.ts";
 import { UsageError } from "../usage_error.ts";
 import { httpClient } from "./authority.ts";
+import { openBrowser } from "./browser.ts";
 import { readJson } from "./reply.ts";
 
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
@@ -17,7 +18,7 @@ const Waiting = v.object({
   expires_in: v.pipe(v.number(), v.minValue(1)),
 });
 const Token = v.object({ access_token: v.string() });
-const Refusal = v.object({ error: v.string() });
+const Refusal = v.object({ error: v.string(), error_description: v.optional(v.string()) });
 
 /**
  * Logs this machine in by a browser: its person enters a code there, or follows a link (RFC 8628). Returns the
@@ -45,7 +46,9 @@ export async function loginByBrowser(
   if (!waiting.success) return undefined;
   const { device_code, user_code, verification_uri, verification_uri_complete } = waiting.output;
   const { interval, expires_in: lifetime } = waiting.output;
-  printError(`Open ${printable(verification_uri_complete)}`);
+  const isOpened = openBrowser(verification_uri_complete, url);
+  const shown = printable(verification_uri_complete);
+  printError(isOpened ? `Your browser opens ${shown}` : `Open ${shown}`);
   printError(`or enter the code ${printable(user_code)} at ${printable(verification_uri)}`);
   for (let waited = 0; waited < lifetime; waited += interval) {
     await new Promise((resolve) => setTimeout(resolve, interval * 1000));
@@ -55,12 +58,17 @@ export async function loginByBrowser(
     if (token.success) return token.output.access_token;
     const refusal = v.safeParse(Refusal, reply);
     if (!refusal.success) continue;
-    switch (refusal.output.error) {
+    const { error, error_description: reason } = refusal.output;
+    switch (error) {
       case "authorization_pending":
       case "slow_down":
         continue;
       case "access_denied":
-        throw new UsageError("The login was refused in the browser");
+        throw new UsageError(
+          reason === undefined
+            ? "The login was refused in the browser"
+            : `Cannot log in: ${printable(reason)}`,
+        );
       default:
         throw tooLate();
     }

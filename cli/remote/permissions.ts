@@ -1,13 +1,14 @@
 import { dirname } from "node:path/posix";
 import { parseArgs } from "node:util";
 import type { CommandWith } from "../commands.ts";
+import { urlAuthority } from "../../schemas/url_authority.ts";
 import { userDirectory } from "../environment.ts";
 import { namesOf } from "../../storage/disk/path_names.ts";
 import type { Permissions } from "../permissions.ts";
 import { givenCacert } from "./authority.ts";
 import { findLogin } from "./find_login.ts";
 import { loginUrl } from "./login.ts";
-import { apiUrl, urlAuthority } from "./server_url.ts";
+import { apiUrl } from "./server_url.ts";
 
 /**
  * What `strongroom login` and `strongroom logout` need: the file of the login, and the server that it is for.

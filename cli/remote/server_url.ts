@@ -26,9 +26,3 @@ export function apiUrl(given: string, source: string): string {
 export function serverUrl(api: string): string {
   return api.slice(0, -BASE_PATH.length);
 }
-
-/** Host and port of a URL. A permission without a port would include all ports. */
-export function urlAuthority(text: string): string {
-  const { protocol, hostname, port } = new URL(text);
-  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
-}

@@ -263,10 +263,12 @@ export async function compose(
 
 /** The provider that people sign in by, if there is one. */
 function providerOf(
-  { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret, oidcGroupsClaim }: Settings,
+  { oidcIssuer: issuer, oidcHosts, oidcClientId: clientId, oidcClientSecret, oidcGroupsClaim }:
+    Settings,
 ): Provider | undefined {
   return issuer === undefined || clientId === undefined ? undefined : new Provider({
     ...{ issuer, clientId },
+    hosts: oidcHosts ?? [],
     clientSecret: oidcClientSecret,
     groupsClaim: oidcGroupsClaim,
   });

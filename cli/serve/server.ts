@@ -134,7 +134,7 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
     url: `${protocolOf(settings)}//${authority({ host: hostname, port })}${BASE_PATH}`,
     pid: Deno.pid,
   });
-  await inviteFirst(storage, settings, log);
+  await inviteFirst(storage, settings, parts);
   const signal = await stop;
   // A supervisor that cannot be heard any more is to start another server.
   const isDone = signal !== FAILED_CHANNEL;
@@ -157,11 +157,15 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
  * Shows whoever has started the server at a terminal how to become its administrator. Where nobody looks, nothing
  * changes: a log that is kept would give others the link, and strongroom invite does the same.
  */
-async function inviteFirst(storage: Storage, settings: Settings, log: Log): Promise<void> {
+async function inviteFirst(
+  storage: Storage,
+  settings: Settings,
+  { log, audit }: Pick<ServerParts, "log" | "audit">,
+): Promise<void> {
   if (settings.console === "off" || !Deno.stderr.isTerminal()) return;
   const file = await readRoles(settings);
   if (file !== undefined && !file.roles.has(ADMINS)) return;
-  const url = await firstInvitation(storage.records, serverAddress(settings));
+  const url = await firstInvitation(storage.records, serverAddress(settings), audit);
   if (url !== undefined) log.info("Nobody signs in here yet: open this to be the first", { url });
 }
 

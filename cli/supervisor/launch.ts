@@ -17,7 +17,12 @@ import {
   isLight,
   restoresPast,
 } from "../commands.ts";
-import { DIRECTORY_VARIABLES, loadSettings, trustVariables } from "../environment.ts";
+import {
+  DIRECTORY_VARIABLES,
+  DISPLAY_VARIABLES,
+  loadSettings,
+  trustVariables,
+} from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
 import { migrateArguments } from "../migrate_arguments.ts";
 import {
@@ -28,6 +33,7 @@ import {
   permissionsFor,
 } from "../permissions.ts";
 import { givenCacert } from "../remote/authority.ts";
+import { browserProgram } from "../remote/browser.ts";
 import {
   loginPermissions,
   remoteScanPermissions,
@@ -42,10 +48,15 @@ import { onStopSignals } from "./signals.ts";
 const REMOTE_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
   it.startsWith("--allow-env=") ? [it, "TERM", ...DIRECTORY_VARIABLES].join() : it
 );
-/** Of the login, which is named after the machine. */
-const LOGIN_FLAGS: readonly string[] = REMOTE_FLAGS.map((it) =>
-  it.startsWith("--allow-sys=") ? `${it},hostname` : it
-);
+/** Of the login, which is named after the machine, and opens a browser if somebody would see it. */
+function loginFlags(): string[] {
+  const browser = browserProgram();
+  const flags = REMOTE_FLAGS.map((it) =>
+    it.startsWith("--allow-sys=") ? `${it},hostname` : [it, ...DISPLAY_VARIABLES].join()
+  );
+  return browser === undefined ? flags : [...flags, `--allow-run=${browser}`];
+}
+
 /** Of a command that can send nothing away. It reads the names of all variables to find mistyped ones. */
 const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
   it.startsWith("--allow-env=") ? "--allow-env" : it
@@ -59,7 +70,7 @@ const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
  */
 export async function launch(name: CommandName, args: readonly string[]): Promise<number> {
   const permissions = await permissionsOf(name, args);
-  const remoteFlags = name === "login" ? LOGIN_FLAGS : REMOTE_FLAGS;
+  const remoteFlags = name === "login" ? loginFlags() : REMOTE_FLAGS;
   const fixedFlags = permissions.net.length > 0 ? remoteFlags : LOCAL_FLAGS;
   const cacert = givenCacert();
   const entry = isLight(name) ? "cli/light/main" : "main";

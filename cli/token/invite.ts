@@ -1,5 +1,6 @@
 import { AppError } from "../../core/errors.ts";
 import { INVITATION_MS, invitationUrl, invite } from "../../core/people/invitations.ts";
+import { personDetails } from "../../core/people/entries.ts";
 import { addPerson, findNamed } from "../../core/people/people.ts";
 import { MEMBERS } from "../../core/people/rights.ts";
 import type { Person } from "../../core/people/store.ts";
@@ -34,15 +35,18 @@ export async function run(args: string[]): Promise<number> {
   if (settings.console === "off") {
     throw new UsageError("STRONGROOM_CONSOLE is off: nobody could open the invitation");
   }
-  const { person, token } = await withServerRegister(settings, async (register) => {
+  const { person, isNew, token } = await withServerRegister(settings, async (register) => {
     try {
       const invited = await knownOrAdded(register, name, group);
-      return { person: invited, ...await invite(register.signIns, invited) };
+      return { ...invited, ...await invite(register.signIns, invited.person) };
     } catch (error) {
       throw error instanceof AppError ? new UsageError(error.message) : error;
     }
   });
   const { number: tree } = person;
+  if (isNew) {
+    await recordAudit(settings, { action: "users.add", tree, details: personDetails(person) });
+  }
   await recordAudit(settings, { action: "users.invite", tree, details: { name: person.name } });
   print(invitationUrl(serverAddress(settings), token));
   printNote(
@@ -58,13 +62,14 @@ async function knownOrAdded(
   { people }: Pick<CredentialRegister, "people">,
   name: string,
   groups: readonly string[] | undefined,
-): Promise<Person> {
+): Promise<{ readonly person: Person; readonly isNew: boolean }> {
   const known = await findNamed(people, name);
   if (known === undefined) {
-    return await addPerson(people, { kind: "person", name, groups: groups ?? [MEMBERS] });
+    const added = { kind: "person", name, groups: groups ?? [MEMBERS] } as const;
+    return { person: await addPerson(people, added), isNew: true };
   }
   if (known.kind === "team") throw new UsageError(`"${name}" is a team, which nobody signs in as`);
-  if (groups === undefined) return known;
+  if (groups === undefined) return { person: known, isNew: false };
   throw new UsageError(
     `"${name}" is known already: change its groups with strongroom user groups, or invite it without --group`,
   );

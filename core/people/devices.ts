@@ -69,14 +69,17 @@ export async function findDevice(
 }
 
 /** What a machine hears when it asks. */
-export type DeviceAnswer =
-  | { readonly kind: "pending" | "denied" | "over" }
-  | {
-    readonly kind: "approved";
-    readonly person: number;
-    readonly at: number;
-    readonly machine: string;
-  };
+export type DeviceAnswer = { readonly kind: "pending" | "denied" | "over" } | ApprovedDevice;
+
+/** A machine whose person has approved it. */
+export interface ApprovedDevice {
+  readonly kind: "approved";
+  /** The number of the person. */
+  readonly person: number;
+  /** When it has done so, in milliseconds. */
+  readonly at: number;
+  readonly machine: string;
+}
 
 /** Answers a machine that asks. An answer other than `pending` is given once. */
 export async function askedByDevice(

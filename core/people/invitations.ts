@@ -13,14 +13,21 @@ const TOKEN = /^[\w-]{32}$/;
  * Invites a person to make a passkey. A former invitation of the person counts no longer. The token is returned
  * here, and kept nowhere.
  *
- * @throws {AppError} `ErrNotPermitted` when the person is disabled.
+ * @throws {AppError} `ErrNotPermitted` when the person is disabled, or signs in by the provider: a passkey would
+ *   outlive what that permits.
  */
 export async function invite(
   store: Pick<SignInStore, "addInvitation">,
-  { number: person, name, disabledAt }: Pick<Person, "number" | "name" | "disabledAt">,
+  { number: person, name, disabledAt, identity }: Pick<
+    Person,
+    "number" | "name" | "disabledAt" | "identity"
+  >,
 ): Promise<{ readonly token: string; readonly expiresAt: number }> {
   if (disabledAt !== undefined) {
     throw new AppError("ErrNotPermitted", `Cannot invite ${name}: disabled`);
+  }
+  if (identity !== undefined) {
+    throw new AppError("ErrNotPermitted", `Cannot invite ${name}, who signs in by the provider`);
   }
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const now = Date.now();

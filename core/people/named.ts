@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { UserId } from "../../schemas/credentials.ts";
+import { type TreePrivileges, UserId } from "../../schemas/credentials.ts";
 import { PERSON_NAME } from "../../schemas/people.ts";
-import { type Caller, inTree, permits } from "../caller.ts";
+import { type Caller, inTree, permits, type Privilege, requirePermission } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { findNamed } from "./people.ts";
 import type { PeopleStore } from "./store.ts";
@@ -49,6 +49,31 @@ export async function numberFor(
   if (number !== undefined) return number;
   if (!permits(caller, "resources.admin")) return NOBODY;
   throw new AppError("ErrUsersNotFound", `Nobody has the name ${quoted(named)}`);
+}
+
+/**
+ * What a credential is to permit in trees, by number, where a request names them by number or name (C 19, C 27).
+ *
+ * @throws {AppError} As {@link numberFor}; `ErrNotPermitted` when the caller lacks some of it, as others learn nothing
+ *   of who there is; `ErrResourcesInvalidRequest` when two name the same tree.
+ */
+export async function inNamedTrees(
+  people: Names,
+  caller: Caller,
+  trees: Readonly<Record<string, readonly Privilege[]>>,
+): Promise<TreePrivileges> {
+  const found: Record<string, readonly Privilege[]> = {};
+  for (const [named, privileges] of Object.entries(trees)) {
+    const number = await numberFor(people, caller, { named, what: "tree" });
+    const there = inTree(caller, number, named);
+    for (const name of privileges) requirePermission(there, name);
+    if (number === NOBODY) continue;
+    if (String(number) in found) {
+      throw new AppError("ErrResourcesInvalidRequest", `trees names ${quoted(named)} twice`);
+    }
+    found[number] = privileges;
+  }
+  return found;
 }
 
 /**

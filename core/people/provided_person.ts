@@ -6,43 +6,55 @@ import type { PeopleStore, Person } from "./store.ts";
 /** How many names are tried before one has a random part. */
 const MAX_TRIES = 10;
 
+export interface ProvidedPerson {
+  readonly person: Person;
+  /** What has been done to it here. */
+  readonly change: "add" | "change" | undefined;
+}
+
 /**
  * The person whom the provider has signed in: added at the first time, and with the groups and the address that the
- * provider says now (C 27).
+ * provider says now (C 27). Returns what has changed, too.
  *
  * @throws {AppError} `ErrNotPermitted` when the person is disabled.
  */
 export async function providedPerson(
   people: PeopleStore,
   said: ProviderPerson,
-): Promise<Person> {
-  const known = await people.findByIdentity(said.identity) ?? await added(people, said);
+): Promise<ProvidedPerson> {
+  const { identity, groups, email } = said;
+  const found = await people.findByIdentity(identity);
+  const provided = found === undefined
+    ? await added(people, said)
+    : { person: found, change: undefined };
+  const { person: known } = provided;
   if (known.disabledAt !== undefined) {
     throw new AppError("ErrNotPermitted", "You have been disabled here: ask an administrator");
   }
-  const { groups, email } = said;
-  if (known.groups.join("\n") === groups.join("\n") && known.email === email) return known;
+  if (known.groups.join("\n") === groups.join("\n") && known.email === email) {
+    return provided;
+  }
   const changed = await people.change(
     known.number,
     { groups, email: email ?? null },
     Date.now(),
   );
-  if (typeof changed === "object") return changed;
+  if (typeof changed === "object") return { person: changed, change: "change" };
   throw new Error("A person that is known could not be changed");
 }
 
-async function added(people: PeopleStore, said: ProviderPerson): Promise<Person> {
+async function added(people: PeopleStore, said: ProviderPerson): Promise<ProvidedPerson> {
   const { identity, groups, email, names } = said;
   for (const name of candidates(names)) {
     const person = await people.add({
       ...{ kind: "person", name, groups, email, identity },
       createdAt: Date.now(),
     });
-    if (typeof person === "object") return person;
+    if (typeof person === "object") return { person, change: "add" };
     if (person !== "identity") continue;
     // It has signed in elsewhere at the same time.
     const found = await people.findByIdentity(identity);
-    if (found !== undefined) return found;
+    if (found !== undefined) return { person: found, change: undefined };
   }
   throw new Error("No name was found for a person");
 }

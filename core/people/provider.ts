@@ -3,6 +3,7 @@ import * as client from "openid-client";
 import * as v from "valibot";
 import { MAX_GROUPS } from "../../schemas/people.ts";
 import type { ProviderStep } from "../../schemas/sign_in.ts";
+import { urlAuthority } from "../../schemas/url_authority.ts";
 import { AppError } from "../errors.ts";
 import { RemoteKeys } from "../remote_keys.ts";
 import type { Identity } from "./store.ts";
@@ -17,12 +18,18 @@ const LEEWAY_S = 30;
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 /** The algorithms of a token that ends sessions: keys of the provider alone verify them. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519"];
+/** The endpoints that the server asks itself. */
+const ASKED = ["token_endpoint", "jwks_uri", "userinfo_endpoint"] as const;
+/** Others may have written it. */
+const MAX_REASON_LENGTH = 500;
 /** An access token is no credential here: scopes only name what is said of the person. */
 const SCOPES = ["openid", "profile", "email"];
 
 export interface ProviderOptions {
   /** The URL of the provider, as its tokens name it. */
   readonly issuer: string;
+  /** Hosts, with their ports, where its endpoints may be besides that of the issuer. */
+  readonly hosts: readonly string[];
   readonly clientId: string;
   /** @default the provider knows none: it is a public client */
   readonly clientSecret?: string | undefined;
@@ -215,9 +222,25 @@ export class Provider {
         ],
       },
     );
-    const { jwks_uri: url } = configuration.serverMetadata();
+    const { jwks_uri: url } = this.#requireKnownHosts(configuration.serverMetadata());
     const keys = url === undefined ? undefined : new RemoteKeys({ url });
     return { configuration, keys, at: performance.now() };
+  }
+
+  /**
+   * Endpoints elsewhere are not asked: what a provider says of itself does not extend what the server may reach.
+   *
+   * @throws {Error} when one of them is at a host that nobody has named.
+   */
+  #requireKnownHosts(metadata: client.ServerMetadata): client.ServerMetadata {
+    const { issuer, hosts } = this.#options;
+    const known = new Set([urlAuthority(issuer), ...hosts]);
+    for (const name of ASKED) {
+      const url = metadata[name];
+      if (url === undefined || known.has(urlAuthority(url))) continue;
+      throw new Error(`Its ${name} is at ${urlAuthority(url)}: name that in STRONGROOM_OIDC_HOSTS`);
+    }
+    return metadata;
   }
 }
 
@@ -228,6 +251,16 @@ function withSecret(secret: string): client.ClientAuth {
     const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = server;
     return (methods.includes("client_secret_basic") ? basic : post)(server, ...rest);
   };
+}
+
+/** Why the provider was of no use, in words for the operator: without codes, tokens and secrets. */
+export function reasonOf(error: Error): string {
+  const { cause, message } = error;
+  const isRefusal = error instanceof client.ResponseBodyError ||
+    error instanceof client.AuthorizationResponseError;
+  const own = isRefusal ? [message, error.error, error.error_description] : [message];
+  const all = cause instanceof Error ? [...own, reasonOf(cause)] : own;
+  return all.filter((it) => it !== undefined).join(": ").slice(0, MAX_REASON_LENGTH);
 }
 
 /** The libraries throw errors of many kinds for answers that are wrong. */

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { PeopleStore } from "../../core/people/store.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { sharesOfEntries, sharesOfExtensions, sharesOfUsers } from "../../core/tree/shares.ts";
 import type { EntryShares, ExtensionShares, UserShares } from "../../schemas/shares.ts";
@@ -39,10 +40,18 @@ export async function showExtensionShares(c: Handled, tree: Tree): Promise<Respo
 }
 
 /** `GET /users/usage` (C 24). */
-export async function showUserShares(c: Handled, tree: Tree): Promise<Response> {
+export async function showUserShares(
+  c: Handled,
+  tree: Tree,
+  people: Pick<PeopleStore, "findByNumber">,
+): Promise<Response> {
   const { items, others } = await sharesOfUsers(tree, requestOf(c));
   const shares: UserShares = {
-    items: items.map(({ name, files, bytes }) => ({ user_id: Number(name), files, bytes })),
+    items: await Promise.all(items.map(async ({ name, files, bytes }) => {
+      const user = Number(name);
+      const person = await people.findByNumber(user);
+      return { user_id: user, user_name: person?.name ?? null, files, bytes };
+    })),
     others,
   };
   return success(c, shares);

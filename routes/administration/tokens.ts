@@ -3,7 +3,7 @@ import type { AuditDetails } from "../../core/audit.ts";
 import type { RegisteredCredential } from "../../core/credential_store.ts";
 import { isoTime } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
-import { numberFor } from "../../core/people/named.ts";
+import { inNamedTrees, numberFor } from "../../core/people/named.ts";
 import { revokeUser } from "../../core/people/revoke_user.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import {
@@ -26,15 +26,20 @@ import { integerOf, parseQuery } from "../request/query.ts";
 type Handled = Context<AppEnvironment>;
 
 /** `POST /tokens/`: a credential that permits no more than the caller's (C 22). */
-export async function postToken(c: Handled, tokens: TokenService): Promise<Response> {
+export async function postToken(
+  c: Handled,
+  tokens: TokenService,
+  people: PeopleStore,
+): Promise<Response> {
   const body = await jsonBody(c.req.raw, TokenRequest);
-  const { privileges, trees, expires_in: expiresIn, quota, label, short: isShort, s3: isS3 } = body;
+  const { privileges, expires_in: expiresIn, quota, label, short: isShort, s3: isS3 } = body;
   if (isShort && isS3) {
     throw new AppError("ErrResourcesInvalidRequest", "short and s3 are two credentials");
   }
   const caller = callerOf(c);
   const parent = caller.jti;
-  auditChange(c, { paths: [], details: { ...heldIn({ privileges, trees }), parent } });
+  auditChange(c, { paths: [], details: { ...heldIn(body), parent } });
+  const trees = await inNamedTrees(people, caller, body.trees);
   const { credential, token } = await mintToken(tokens, {
     caller,
     privileges,

@@ -111,7 +111,7 @@ const MAX_POLLS = 600;
 
 /** Adds the steps by which people sign in, and make passkeys (C 27). */
 function serveSignIn(
-  { app, audit, people, provider, publicUrl, tokens, callerOfPerson }: ConsoleParts,
+  { app, audit, log, people, provider, publicUrl, tokens, callerOfPerson }: ConsoleParts,
   signing: PasskeyParts,
   guard: MiddlewareHandler<AppEnvironment>,
 ): void {
@@ -127,8 +127,7 @@ function serveSignIn(
   if (provider !== undefined) {
     const given: ProviderParts = {
       ...signing,
-      provider,
-      publicUrl,
+      ...{ provider, publicUrl, log },
       register: people,
       steps: signing.passkeys.steps,
       stepCookie: new ConsoleCookie(publicUrl, PROVIDER_STEP),

@@ -4,6 +4,7 @@ import type { Caller } from "../../core/caller.ts";
 import { isoTime } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
 import {
+  type ApprovedDevice,
   askedByDevice,
   beginDevice,
   CODE_S,
@@ -60,8 +61,7 @@ export async function authorizeDevice(c: Handled, parts: DeviceParts): Promise<R
 export async function deviceToken(c: Handled, parts: DeviceParts): Promise<Response> {
   const form = await formOf(c);
   if (form.get("grant_type") !== GRANT) return refuse(c, "unsupported_grant_type");
-  const { passkeys: { store, people }, tokens } = parts;
-  const answer = await askedByDevice(store, form.get("device_code") ?? "");
+  const answer = await askedByDevice(parts.passkeys.store, form.get("device_code") ?? "");
   switch (answer.kind) {
     case "pending":
       return refuse(c, "authorization_pending");
@@ -69,29 +69,53 @@ export async function deviceToken(c: Handled, parts: DeviceParts): Promise<Respo
       return refuse(c, "access_denied");
     case "over":
       return refuse(c, "expired_token");
-    case "approved": {
-      const { person: userId, at: since, machine } = answer;
-      const until = since + CODE_S * 1000;
-      const caller = await parts.callerOfPerson({ userId, since, until, keyId: parts.keyId() });
-      c.set("caller", caller);
-      const person = await people.findByNumber(userId);
-      const trees = [...caller.trees ?? []].map(([tree, held]) =>
-        [String(tree), [...held]] as const
-      );
-      const { token, credential } = await mintToken(tokens, {
-        caller,
-        privileges: [...caller.privileges],
-        trees: Object.fromEntries(trees),
-        expiresIn: LIFETIME_S,
-        label: machine,
-        form: "hf",
-        // That a provider lets its person in is known only when the person comes from there.
-        ...(person?.identity === undefined && { renewedMs: LIFETIME_S * 1000 }),
-      });
-      auditChange(c, { paths: [], details: { jti: credential.jti, label: machine } });
-      return json(c, 200, { access_token: token, token_type: "Bearer", expires_in: LIFETIME_S });
-    }
+    case "approved":
+      try {
+        return await loggedIn(c, parts, answer);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        // It has no use for the codes of the API.
+        c.set("failure", error);
+        return refuse(c, "access_denied", error.message);
+      }
   }
+}
+
+/** Mints the credential of a machine. */
+async function loggedIn(
+  c: Handled,
+  parts: DeviceParts,
+  { person: userId, at: since, machine }: ApprovedDevice,
+): Promise<Response> {
+  const { passkeys: { people }, tokens } = parts;
+  const until = since + CODE_S * 1000;
+  const caller = await parts.callerOfPerson({ userId, since, until, keyId: parts.keyId() });
+  c.set("caller", caller);
+  requireRights(caller);
+  const person = await people.findByNumber(userId);
+  const trees = [...caller.trees ?? []].map(([tree, held]) => [String(tree), [...held]] as const);
+  const { token, credential } = await mintToken(tokens, {
+    caller,
+    privileges: [...caller.privileges],
+    trees: Object.fromEntries(trees),
+    expiresIn: LIFETIME_S,
+    label: machine,
+    form: "hf",
+    // That a provider lets its person in is known only when the person comes from there.
+    ...(person?.identity === undefined && { renewedMs: LIFETIME_S * 1000 }),
+  });
+  auditChange(c, { paths: [], details: { jti: credential.jti, label: machine } });
+  return json(c, 200, { access_token: token, token_type: "Bearer", expires_in: LIFETIME_S });
+}
+
+/** @throws {AppError} `ErrNotPermitted` when the person may do nothing in any tree: neither could its machine. */
+function requireRights({ privileges, trees }: Caller): void {
+  const held = [privileges, ...trees?.values() ?? []];
+  if (held.some((names) => names.size > 0)) return;
+  throw new AppError(
+    "ErrNotPermitted",
+    "You may do nothing here yet, and neither could the machine: ask an administrator",
+  );
 }
 
 /** `GET /console/logins/{code}`: the machine that waits with a code. */
@@ -104,12 +128,13 @@ export async function showDevice(c: Handled, parts: DeviceParts): Promise<Respon
 
 /** `POST /console/logins/{code}`: approves or denies a machine. */
 export async function decideDevice(c: Handled, parts: DeviceParts): Promise<Response> {
-  const { userId } = await personOf(c, parts);
+  const caller = await personOf(c, parts);
   const { approve } = await jsonBody(c.req.raw, DeviceDecision);
+  if (approve) requireRights(caller);
   const { store } = parts.passkeys;
   const { userCode, machine } = await findDevice(store, codeOf(c));
   auditChange(c, { paths: [], details: { label: machine, approved: approve ? "yes" : "no" } });
-  const person = approve ? userId : undefined;
+  const person = approve ? caller.userId : undefined;
   if (await store.decideDevice(userCode, { person, now: Date.now() })) return success(c, null);
   throw new AppError("ErrLoginsNotFound", "Somebody else has decided about this machine");
 }
@@ -124,8 +149,8 @@ async function formOf(c: Handled): Promise<URLSearchParams> {
 }
 
 /** An error in the form of RFC 6749, 5.2. */
-function refuse(c: Handled, error: string): Response {
-  return json(c, 400, { error });
+function refuse(c: Handled, error: string, reason?: string): Response {
+  return json(c, 400, { error, error_description: reason });
 }
 
 function json(c: Handled, status: number, value: unknown): Response {

@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import type { Caller } from "../../core/caller.ts";
+import type { AuditLog } from "../../core/audit.ts";
 import type {
   ConsoleSessions,
+  EndedSession,
   OpenSession,
   PersonSignIn,
   SessionOrigin,
@@ -14,6 +16,7 @@ import { jsonBody } from "../request/body.ts";
 import { success } from "../reply/envelope.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { addHeader } from "../reply/respond.ts";
+import { recordBesides } from "../serving/audit.ts";
 import type { ConsoleCookie } from "./cookie.ts";
 import { CONSOLE_HEADER } from "./own_requests.ts";
 
@@ -27,6 +30,7 @@ export interface SessionParts {
   /** The id of the key that sessions of persons stand or fall with. */
   readonly keyId: () => string | undefined;
   readonly cookie: ConsoleCookie;
+  readonly audit: Pick<AuditLog, "write">;
 }
 
 /** As much as a header of a request to the API may have. */
@@ -44,7 +48,7 @@ export async function signIn(c: Handled, parts: SessionParts): Promise<Response>
   }
   const caller = await parts.verify(credential);
   c.set("caller", caller);
-  await endSessions(c, parts);
+  await endSessions(c, parts, parts.cookie.keys(c));
   const { key, name } = await parts.sessions.open(credential, caller, originOf(c));
   addHeader(c, "Set-Cookie", parts.cookie.keep(c, key));
   return success(c, await sessionOf(parts, caller, name));
@@ -61,13 +65,18 @@ export async function startSession(
   return success(c, await sessionOf(parts, caller, name));
 }
 
-/** Opens a session for a person, with a key of its own, and ends the one before (C 27). */
+/**
+ * Opens a session for a person, with a key of its own, and ends the one before (C 27).
+ *
+ * @param former The keys of what may be open in this browser.
+ */
 export async function openSessionFor(
   c: Handled,
   parts: SessionParts,
   person: Omit<PersonSignIn, "keyId">,
+  former = parts.cookie.keys(c),
 ): Promise<{ readonly cookie: string; readonly caller: Caller; readonly name: string }> {
-  await endSessions(c, parts);
+  await endSessions(c, parts, former);
   const { sessions } = parts;
   const { key, name } = await sessions.openFor({ ...person, keyId: parts.keyId() }, originOf(c));
   const session = await sessions.find(key);
@@ -87,13 +96,28 @@ export async function showSession(c: Handled, parts: SessionParts): Promise<Resp
 
 /** `DELETE /console/session`: ends the session, here and at all servers. The credential stays valid. */
 export async function signOut(c: Handled, parts: SessionParts): Promise<Response> {
-  await endSessions(c, parts);
+  await endSessions(c, parts, parts.cookie.keys(c));
   addHeader(c, "Set-Cookie", parts.cookie.remove(c));
   return success(c, null);
 }
 
-async function endSessions(c: Handled, { sessions, cookie }: SessionParts): Promise<void> {
-  for (const key of cookie.keys(c)) await sessions.end(key);
+async function endSessions(
+  c: Handled,
+  { sessions, audit }: SessionParts,
+  keys: readonly string[],
+): Promise<void> {
+  for (const key of keys) await recordEnd(c, audit, await sessions.end(key));
+}
+
+/** Records that the session of a person has been ended, as its start was (C 27). */
+export async function recordEnd(
+  c: Handled,
+  audit: Pick<AuditLog, "write">,
+  ended: EndedSession | undefined,
+): Promise<void> {
+  if (ended === undefined || ended.means === "credential") return;
+  const { userId, name: session } = ended;
+  await recordBesides(c, audit, userId, { action: "session.end", details: { session } });
 }
 
 /**
@@ -140,11 +164,13 @@ async function sessionOf(
   name: string,
 ): Promise<ConsoleSession> {
   const others = await Promise.all([...trees.keys()].map((tree) => people.findByNumber(tree)));
+  const own = await people.findByNumber(userId);
   return {
     name,
     user_id: userId,
-    user_name: (await people.findByNumber(userId))?.name ?? null,
+    user_name: own?.name ?? null,
     is_person: isPerson,
+    of_provider: isPerson && own?.identity !== undefined,
     privileges: [...privileges],
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),
     tree_names: Object.fromEntries(others.flatMap((it) => it ? [[it.number, it.name]] : [])),

@@ -5,7 +5,7 @@ import { AppError, quoted } from "../../core/errors.ts";
 import type { SessionEntry } from "../../schemas/console.ts";
 import { success } from "../reply/envelope.ts";
 import type { AppEnvironment } from "../request/environment.ts";
-import { sessionHolder, type SessionParts } from "./session.ts";
+import { recordEnd, sessionHolder, type SessionParts } from "./session.ts";
 
 type Handled = Context<AppEnvironment>;
 
@@ -21,7 +21,9 @@ export async function listSessions(c: Handled, parts: SessionParts): Promise<Res
 export async function endSession(c: Handled, parts: SessionParts): Promise<Response> {
   const { userId } = await sessionHolder(c, parts);
   const name = c.req.param("name") ?? "";
-  if (await parts.sessions.endNamed(userId, name)) return success(c, null);
+  const ended = await parts.sessions.endNamed(userId, name);
+  await recordEnd(c, parts.audit, ended);
+  if (ended !== undefined) return success(c, null);
   throw new AppError("ErrSessionsNotFound", `No open session ${quoted(name)} of yours`);
 }
 

@@ -29,7 +29,7 @@ export const MINT: Operation = {
     label: "nightly sync",
   }),
   responses: { 200: enveloped("The credential, with its token", reference("NewToken")) },
-  refusals: ["ErrTokensNotIssued"],
+  refusals: ["ErrTokensNotIssued", "ErrUsersNotFound"],
 };
 
 export const LIST: Operation = {

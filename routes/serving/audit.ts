@@ -69,6 +69,23 @@ export function auditChange(c: Context<AppEnvironment>, change: AuditedChange): 
   c.set("audited", change);
 }
 
+/**
+ * Records what a request has done to a person besides its own action. It is not lost if that fails after it.
+ *
+ * @param number Whose account it concerns.
+ */
+export async function recordBesides(
+  c: Context<AppEnvironment>,
+  audit: Pick<AuditLog, "write">,
+  number: number,
+  { action, details }: Pick<AuditEntry, "action" | "details">,
+): Promise<void> {
+  await audit.write({
+    ...{ user: number, tree: number, action, details, outcome: "ok" },
+    ...{ address: c.get("address"), request: c.get("requestId") },
+  });
+}
+
 /** An entry for each tree that was changed, or for the one that the request would have changed. */
 function entriesOf(
   c: Context<AppEnvironment>,

@@ -18,7 +18,8 @@ export const sessionStatements = (dialect: Pick<Dialect, "bytes" | "rows">) => (
   removeOfProvider: `DELETE FROM console_sessions
     WHERE means = 'provider' AND (CAST(:user AS BIGINT) IS NULL OR user_id = :user)
       AND (CAST(:providerSession AS TEXT) IS NULL OR provider_session = :providerSession
-        OR CAST(:user AS BIGINT) IS NOT NULL AND provider_session IS NULL)`,
+        OR CAST(:user AS BIGINT) IS NOT NULL AND provider_session IS NULL)
+    RETURNING user_id`,
   noteUses: `UPDATE console_sessions SET used_at = noted.at
     FROM ${dialect.rows(":uses", { id: "text", at: "bigint" })} AS noted
     WHERE console_sessions.id = ${dialect.bytes("noted.id")} AND used_at < noted.at`,

@@ -51,9 +51,12 @@ export class SqlSessionStore implements ConsoleSessionStore {
     await commit(this.#statements, "remove", { id: Buffer.from(id, "hex") });
   }
 
-  async removeOfProvider({ userId, providerSession }: BegunByProvider): Promise<void> {
+  async removeOfProvider(
+    { userId, providerSession }: BegunByProvider,
+  ): Promise<readonly number[]> {
     const parameters = { user: userId ?? null, providerSession: providerSession ?? null };
-    await commit(this.#statements, "removeOfProvider", parameters);
+    const removed = await commit(this.#statements, "removeOfProvider", parameters);
+    return removed.map((row) => Number(row.user_id));
   }
 
   async noteUses(uses: ReadonlyMap<string, number>): Promise<void> {

@@ -39,6 +39,8 @@ export interface BrowserOptions extends TestServerOptions {
   readonly colorScheme?: "light" | "dark";
   /** The name of the server in addresses. @default its IP address */
   readonly hostname?: string;
+  /** Where pages may go besides. @default nowhere */
+  readonly provider?: string;
   /** A directory where the browser keeps its data, for {@link TestBrowser.reopen}. @default none is kept */
   readonly profile?: string;
 }
@@ -187,7 +189,10 @@ export class TestBrowser implements AsyncDisposable {
       const url = request.url();
       // What a page has made itself is at an address of its own.
       const address = url.replace(/^blob:/, "");
-      if (!address.startsWith(`${this.origin}/`)) this.#faults.push(`a request for ${url}`);
+      const own = [this.origin, this.#options.provider].filter((it) => it !== undefined);
+      if (!own.some((origin) => address.startsWith(`${origin}/`))) {
+        this.#faults.push(`a request for ${url}`);
+      }
     });
     context.on("page", (page) => this.#listen(page));
     return context;

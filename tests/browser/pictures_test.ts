@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { CapacityHistory, getHostSize, getStats, readTunables } from "../../core/capacity/mod.ts";
+import { dataOf } from "../support/client.ts";
 import { modelFile } from "../support/models.ts";
 import { settledVerdicts } from "../support/verdicts.ts";
 import { assertAccessible } from "./axe.ts";
@@ -86,14 +87,17 @@ Deno.test({
     await using browser = await TestBrowser.start();
     await fill(browser);
     await (await browser.server.as(7, ...WORKER)).upload("team", { "a.bin": "x".repeat(5000) });
+    const team = { name: "vision", number: 7 };
+    dataOf(await (await browser.server.admin()).json("POST", "/teams/", team));
     const page = await browser.signIn({ userId: 2, privileges: ["resources.admin"] }, "#/storage");
     await page.getByText("This folder is empty.").waitFor();
     const users = page.getByRole("group", { name: "Sizes by user" });
     assert.match(
-      await users.getByRole("row").filter({ hasText: "User 7" }).innerText(),
+      await users.getByRole("row").filter({ hasText: "vision" }).innerText(),
       /1\s+4\.88 KiB\s+< 1 %/,
     );
-    await users.getByRole("link", { name: "User 7" }).click();
+    await users.getByRole("link", { name: "User 1" }).waitFor();
+    await users.getByRole("link", { name: "vision" }).click();
     await cells(page).getByRole("link", { name: /^team/ }).waitFor();
     await assertAccessible(page);
   },

@@ -442,6 +442,15 @@ Deno.test("strongroom permissions", async (t) => {
     assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example:443 /);
     const port = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "http://[::1]:81/jwks" });
     assert.match(port.join(" "), /--allow-net=127\.0\.0\.1:8080,\[::1\]:81 /);
+    const oidc = await printedPermissionFlags({
+      STRONGROOM_OIDC_ISSUER: "https://login.example",
+      STRONGROOM_OIDC_CLIENT_ID: "strongroom",
+      STRONGROOM_OIDC_HOSTS: "keys.example,tokens.example:8443",
+    });
+    assert.match(
+      oidc.join(" "),
+      /--allow-net=127\.0\.0\.1:8080,login\.example:443,keys\.example:443,tokens\.example:8443 /,
+    );
   });
   await t.step("refuses a comma, which flags cannot express", async () => {
     const { code, stdout, stderr } = await strongroom(["permissions"], {

@@ -161,7 +161,10 @@ Deno.test("C 27 a machine that is refused, unknown, late or nobody's gets nothin
     const { device_code, user_code } = await it.begin();
     await ana.ask("POST", `/logins/${user_code}`, { approve: true });
     dataOf(await it.admin.json("PATCH", "/users/ana", { disabled: true }));
-    assert.equal((await it.poll(device_code)).code, "ErrAuthRequired");
+    assert.deepEqual(await it.poll(device_code), {
+      error: "access_denied",
+      error_description: "The session was ended for you",
+    });
   });
   await t.step("a server whose people have no way in says so", async () => {
     await using server = await TestServer.start();
@@ -172,6 +175,37 @@ Deno.test("C 27 a machine that is refused, unknown, late or nobody's gets nothin
     assert.deepEqual([response.status, await response.json()], [400, {
       error: "unauthorized_client",
     }]);
+  });
+});
+
+Deno.test("C 27 a person who may do nothing is told so, and so is its machine", async (t) => {
+  await using it = await entered();
+  const { device_code, user_code } = await it.begin();
+  const clock = performance.now;
+  let ahead = 0;
+  performance.now = () => clock.call(performance) + ahead;
+  using _clock = { [Symbol.dispose]: () => void (performance.now = clock) };
+  const groupsAre = async (...groups: string[]) => {
+    dataOf(await it.admin.json("PATCH", "/users/ana", { groups }));
+    // What a person may do is believed for a second.
+    ahead += 1000;
+  };
+  await t.step("the person, who approves it later", async () => {
+    await groupsAre();
+    const reply = await it.ana.send("POST", `/logins/${user_code}`, { approve: true });
+    assert.equal(reply.code, "ErrNotPermitted");
+    assert.match(reply.msg, /ask an administrator/);
+    assert.deepEqual(await it.poll(device_code), { error: "authorization_pending" });
+  });
+  await t.step("the machine, if the person has lost its groups since", async () => {
+    await groupsAre("members");
+    await it.ana.ask("POST", `/logins/${user_code}`, { approve: true });
+    await groupsAre();
+    const { error, error_description: reason } = await it.poll(device_code);
+    assert.equal(error, "access_denied");
+    assert.match(reason, /ask an administrator/);
+    const { items } = await it.ana.ask("GET", "/sessions");
+    assert.equal(items.length, 1);
   });
 });
 

@@ -38,7 +38,7 @@ Deno.test("C 27 a person accepts an invitation with a passkey, and signs in with
   await t.step("it is signed in at once, as itself", async () => {
     const { name: _, expires_at, privileges, ...who } = first;
     assert.deepEqual(who, {
-      ...{ user_id: number, user_name: "ana", is_person: true },
+      ...{ user_id: number, user_name: "ana", is_person: true, of_provider: false },
       ...{ trees: {}, tree_names: {} },
     });
     assert.ok(privileges.includes("resources.upload") && !privileges.includes("resources.admin"));

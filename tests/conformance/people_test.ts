@@ -154,6 +154,29 @@ Deno.test("C 27 a tree is named by the name of its user, as by the number", asyn
   );
 });
 
+Deno.test("C 27 a new credential names trees by the names of their users, too", async () => {
+  await using server = await TestServer.start();
+  const admin = await server.admin();
+  await addTeam(admin, { name: "vision", number: 9 });
+  await addUser(admin, { name: "bob", number: 8 });
+  const held = ["resources.view"];
+  const claims = { userId: 7, privileges: held, jti: "main" };
+  const ana = new Client(server.url, await mintToken({ ...claims, trees: { "9": held } }));
+  const mint = (by: Client, trees: Record<string, readonly string[]>) =>
+    by.json("POST", "/tokens/", { trees });
+  const { token, trees } = Object(dataOf(await mint(ana, { Vision: held })));
+  assert.deepEqual(trees, { "9": held });
+  assert.equal((await new Client(server.url, token).inTree("vision").list()).status, 200);
+  const twice = await mint(ana, { vision: held, "9": held });
+  refused(twice, 400, "ErrResourcesInvalidRequest");
+  const [there, nobody] = [
+    refused(await mint(ana, { bob: held }), 403, "ErrNotPermitted"),
+    refused(await mint(ana, { eve: held }), 403, "ErrNotPermitted"),
+  ];
+  assert.equal(nobody, there.replaceAll("bob", "eve"));
+  refused(await mint(admin, { eve: held }), 404, "ErrUsersNotFound");
+});
+
 Deno.test("C 27 who there is is told to administrators alone", async () => {
   await using server = await TestServer.start();
   const admin = await server.admin();

@@ -2,37 +2,13 @@ import * as assert from "node:assert/strict";
 import * as jose from "jose";
 import { auditOf } from "../support/audit.ts";
 import { dataOf } from "../support/client.ts";
-import { ProviderBrowser, TestConsole } from "../support/console.ts";
+import { type ProviderBrowser, TestConsole } from "../support/console.ts";
 import { FakeProvider } from "../support/fake_provider.ts";
+import { providerRoom } from "../support/provider_room.ts";
 import { TestServer } from "../support/server.ts";
 
-const EVENT = "http://schemas.openid.net/event/backchannel-logout";
-
-async function room(settings: Record<string, string> = {}) {
-  await using made = new AsyncDisposableStack();
-  const provider = made.use(await FakeProvider.start());
-  const server = made.use(
-    await TestServer.start({
-      settings: {
-        oidcIssuer: provider.issuer,
-        oidcClientId: "strongroom",
-        oidcClientSecret: "a secret",
-        ...settings,
-      },
-    }),
-  );
-  const kept = made.move();
-  return {
-    provider,
-    server,
-    admin: await server.as(1000, "users.admin", "resources.admin"),
-    browser: () => new ProviderBrowser(server),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
-}
-
 Deno.test("C 27 a person signs in by OpenID Connect, and keeps its number", async (t) => {
-  await using it = await room();
+  await using it = await providerRoom();
   const { provider } = it;
   const ana = it.browser();
 
@@ -112,7 +88,7 @@ Deno.test("C 27 a person signs in by OpenID Connect, and keeps its number", asyn
 });
 
 Deno.test("C 27 a sign-in by the provider that is forged is refused", async (t) => {
-  await using it = await room();
+  await using it = await providerRoom();
   const { provider } = it;
   const attempt = async (
     change: (answer: URLSearchParams, browser: ProviderBrowser) => void | Promise<void> = () => {},
@@ -244,65 +220,4 @@ Deno.test("C 27 a provider that is away is said so, and nobody else stays out", 
   });
   const user = await server.as(1);
   assert.equal((await user.list()).status, 200);
-});
-
-Deno.test("C 27 sessions end when the provider says so", async (t) => {
-  await using it = await room();
-  const { provider } = it;
-  const entered = async (sid: string) => {
-    provider.answers.claims = (claims) => ({ ...claims, sid });
-    const browser = it.browser();
-    await browser.comeBack(provider.signIn(await browser.begin()));
-    return browser;
-  };
-  const now = Math.floor(Date.now() / 1000);
-  const said = {
-    iss: provider.issuer,
-    aud: "strongroom",
-    iat: now,
-    exp: now + 120,
-    jti: "logout 1",
-    events: { [EVENT]: {} },
-  };
-  const logout = async (token: string) => {
-    const response = await fetch(`${it.server.origin}/console/sign-in/provider/logout`, {
-      method: "POST",
-      body: new URLSearchParams({ logout_token: token }),
-    });
-    await response.body?.cancel();
-    return response.status;
-  };
-  const [one, two] = [await entered("one"), await entered("two")];
-  const isOpen = async () => [await one.isSignedIn(), await two.isSignedIn()];
-
-  const wrong: Record<string, Record<string, unknown>> = {
-    "for another audience": { aud: "another" },
-    "of another issuer": { iss: "https://evil.example" },
-    "with a nonce, as an ID token has": { nonce: "one" },
-    "about something else": { events: { other: {} } },
-    "that names nobody": { sub: undefined, sid: undefined },
-    "from long ago": { iat: now - 4000 },
-  };
-  for (const [title, change] of Object.entries(wrong)) {
-    await t.step(`not by a token ${title}`, async () => {
-      const token = await provider.sign({ ...said, sub: "ana", sid: "one", ...change });
-      assert.equal(await logout(token), 400);
-      assert.deepEqual(await isOpen(), [true, true]);
-    });
-  }
-  await t.step("not by a token that nobody has signed, or is none", async () => {
-    const unsigned = new jose.UnsecuredJWT({ ...said, sub: "ana" }).encode();
-    for (const token of [unsigned, "", "x"]) assert.equal(await logout(token), 400);
-    assert.deepEqual(await isOpen(), [true, true]);
-  });
-  await t.step("one of them", async () => {
-    assert.equal(await logout(await provider.sign({ ...said, sid: "one" })), 200);
-    assert.deepEqual(await isOpen(), [false, true]);
-  });
-  await t.step("all of the person", async () => {
-    assert.equal(await logout(await provider.sign({ ...said, sub: "nobody" })), 200);
-    assert.deepEqual(await isOpen(), [false, true]);
-    assert.equal(await logout(await provider.sign({ ...said, sub: "ana" })), 200);
-    assert.deepEqual(await isOpen(), [false, false]);
-  });
 });

@@ -75,11 +75,11 @@ export function sessionStoreSuite(engine: StoresEngine): void {
     for (const it of all) await sessions.add(it, 10);
     const open = () =>
       Promise.all(all.map(async ({ id }) => await sessions.find(id, 1500) !== undefined));
-    await sessions.removeOfProvider({ userId: 7, providerSession: "one" });
+    assert.deepEqual(await sessions.removeOfProvider({ userId: 7, providerSession: "one" }), [7]);
     assert.deepEqual(await open(), [false, true, true, true]);
     await sessions.removeOfProvider({ userId: 7 });
     assert.deepEqual(await open(), [false, false, true, true]);
-    await sessions.removeOfProvider({ providerSession: "one" });
+    assert.deepEqual(await sessions.removeOfProvider({ providerSession: "one" }), [8]);
     assert.deepEqual(await open(), [false, false, true, false]);
     // One that the provider has given no name ends with any of the person.
     await sessions.add({ ...one, providerSession: undefined }, 10);

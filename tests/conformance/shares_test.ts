@@ -65,7 +65,7 @@ Deno.test("C 24 GET /usage/entries tells what is in a directory, each with all b
   });
 });
 
-Deno.test("C 24 GET /usage/extensions and /users/usage divide trees, all of them for administrators", async () => {
+Deno.test("C 24, C 27 GET /usage/extensions and /users/usage divide trees, all of them for administrators", async () => {
   await using server = await TestServer.start();
   const client = await server.as(1);
   await client.upload("", { "a.SafeTensors": "12345", "b.safetensors": "1", "README": "12" });
@@ -80,11 +80,15 @@ Deno.test("C 24 GET /usage/extensions and /users/usage divide trees, all of them
   ];
   assert.deepEqual(await extensions(client), own);
   const admin = await server.admin();
+  dataOf(await admin.json("POST", "/users/", { name: "ben", number: 2 }));
   const all = [own[0], { extension: "bin", files: 1, bytes: 3 }, own[1]];
   assert.deepEqual(await extensions(admin, "all"), all);
   const users = v.parse(UserShares, dataOf(await admin.send("GET", "/users/usage")));
   assert.deepEqual(users, {
-    items: [{ user_id: 1, files: 3, bytes: 8 }, { user_id: 2, files: 1, bytes: 3 }],
+    items: [
+      { user_id: 1, user_name: null, files: 3, bytes: 8 },
+      { user_id: 2, user_name: "ben", files: 1, bytes: 3 },
+    ],
     others: { parts: 0, files: 0, bytes: 0 },
   });
   refused(await client.send("GET", "/usage/extensions?scope=all"), 403, "ErrNotPermitted");

@@ -18,7 +18,7 @@ function room() {
     find: (id, now) => Promise.resolve(open(now).find((it) => it.id === id)),
     list: (userId, now) => Promise.resolve(open(now).filter((it) => it.userId === userId)),
     remove: (id) => Promise.resolve(void rows.delete(id)),
-    removeOfProvider: () => Promise.resolve(),
+    removeOfProvider: () => Promise.resolve([]),
     noteUses: () => Promise.resolve(),
   };
   const note = (id: string) => {
@@ -93,10 +93,11 @@ Deno.test("C 27 a user ends one of its sessions by name, and none of another use
     await it.sessions.openFor(PERSON, ORIGIN),
     await it.sessions.openFor(PERSON, ORIGIN),
   ];
-  assert.equal(await it.sessions.endNamed(8, one.name), false);
-  assert.equal(await it.sessions.endNamed(7, "unknown"), false);
+  assert.equal(await it.sessions.endNamed(8, one.name), undefined);
+  assert.equal(await it.sessions.endNamed(7, "unknown"), undefined);
   assert.ok(await it.sessions.find(one.key));
-  assert.equal(await it.sessions.endNamed(7, one.name), true);
+  const ended = { name: one.name, userId: 7, means: "passkey" };
+  assert.deepEqual(await it.sessions.endNamed(7, one.name), ended);
   assert.equal(await it.sessions.find(one.key), undefined);
   assert.ok(await it.sessions.find(two.key));
 });

@@ -44,6 +44,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     jwtAudience: undefined,
     config: undefined,
     oidcIssuer: undefined,
+    oidcHosts: undefined,
     oidcClientId: undefined,
     oidcClientSecret: undefined,
     oidcClientSecretFile: undefined,
@@ -108,6 +109,11 @@ Deno.test("C 13 readSettings() accepts valid values", async (t) => {
     ["JWKS_URL", "https://id.example/jwks", "jwksUrl", "https://id.example/jwks"],
     ["JWKS_URL", "http://[::1]:8443/jwks?a,b", "jwksUrl", "http://[::1]:8443/jwks?a,b"],
     ["JWT_ISSUER", "us", "jwtIssuer", "us"],
+    ["OIDC_HOSTS", "a.example, b.example:8443,[::1]:81", "oidcHosts", [
+      "a.example:443",
+      "b.example:8443",
+      "[::1]:81",
+    ]],
     ["JWT_AUDIENCE", "them", "jwtAudience", "them"],
     ["MAX_UPLOAD_FILE_SIZE", "1000000000", "maxUploadFileSize", 1_000_000_000],
     ["MAX_UPLOAD_FILE_SIZE", "1.5GiB", "maxUploadFileSize", 1536 * MIB],
@@ -180,6 +186,8 @@ Deno.test("C 13 readSettings() refuses an invalid value, in one line with the va
     ["JWKS_URL", "https://a,*/jwks", /http/],
     ["JWKS_URL", "https://*.example/jwks", /http/],
     ["JWKS_URL", "https://$(id)/jwks", /http/],
+    ...["*", "a.example,", "https://a.example", "a.example/x", "u@a.example", "a b", "a.example:x"]
+      .map((hosts): [string, string, RegExp] => ["OIDC_HOSTS", hosts, /comma-separated hosts/]),
     ["LOG_LEVEL", "loud", /debug, info, warn, error/],
     ["LOG_FORMAT", "xml", /text, json/],
     ["JWKS_URL", "ftp://id.example", /http/],

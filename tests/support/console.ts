@@ -19,13 +19,13 @@ export interface ConsoleReply {
 }
 
 export class TestConsole {
-  readonly #server: TestServer;
+  readonly #server: Pick<TestServer, "origin">;
   /** What the browser keeps. */
   cookie = "";
   /** The session that the page was loaded in. */
   session = "none";
 
-  constructor(server: TestServer) {
+  constructor(server: Pick<TestServer, "origin">) {
     this.#server = server;
   }
 

@@ -8,10 +8,13 @@ export interface Answers {
   claims?: (claims: jose.JWTPayload) => jose.JWTPayload;
   /** Makes the token of the claims. @default signed with the key of the provider */
   token?: (claims: jose.JWTPayload) => Promise<string> | string;
+  /** What it says in place of tokens. */
+  refusal?: Readonly<Record<string, string>>;
 }
 
 export class FakeProvider implements AsyncDisposable {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #server = this.#serve();
+  readonly #other = this.#serve();
   readonly #codes = new Map<string, { readonly nonce: string; readonly challenge: string }>();
   #key: CryptoKey;
   #jwk: jose.JWK;
@@ -24,7 +27,10 @@ export class FakeProvider implements AsyncDisposable {
   private constructor({ privateKey }: jose.GenerateKeyPairResult, jwk: jose.JWK) {
     this.#key = privateKey;
     this.#jwk = jwk;
-    this.#server = Deno.serve(
+  }
+
+  #serve(): Deno.HttpServer<Deno.NetAddr> {
+    return Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen() {} },
       (request) => this.#answer(request),
     );
@@ -37,6 +43,11 @@ export class FakeProvider implements AsyncDisposable {
 
   get issuer(): string {
     return `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** Another address of it, where endpoints can be. */
+  get elsewhere(): string {
+    return `http://127.0.0.1:${this.#other.addr.port}`;
   }
 
   /** Has a person sign in. Returns what it adds to the address that the browser goes back to. */
@@ -74,6 +85,11 @@ export class FakeProvider implements AsyncDisposable {
           id_token_signing_alg_values_supported: ["RS256"],
           ...this.metadata,
         });
+      case "/auth": {
+        const back = new URL(new URL(request.url).searchParams.get("redirect_uri") ?? "");
+        back.search = this.signIn(request.url).toString();
+        return Response.redirect(back);
+      }
       case "/keys":
         return Response.json({ keys: [this.#jwk] });
       case "/token":
@@ -94,6 +110,7 @@ export class FakeProvider implements AsyncDisposable {
     if (known?.challenge !== challenge.toBase64({ alphabet: "base64url", omitPadding: true })) {
       return Response.json({ error: "invalid_grant" }, { status: 400 });
     }
+    if (this.answers.refusal) return Response.json(this.answers.refusal, { status: 401 });
     const now = Math.floor(Date.now() / 1000);
     const { claims = (it) => it, token = (it) => this.sign(it) } = this.answers;
     const said = claims({
@@ -116,7 +133,7 @@ export class FakeProvider implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
+    await Promise.all([this.#server.shutdown(), this.#other.shutdown()]);
   }
 }
 

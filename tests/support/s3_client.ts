@@ -37,18 +37,25 @@ export interface SignedRequest {
 /** Registers an access key of a user. */
 export async function accessKeyOf(
   { credentials }: TestServer,
-  { userId = 7, privileges = USER_PRIVILEGES, trees = {}, jti = crypto.randomUUID() }: {
+  {
+    userId = 7,
+    privileges = USER_PRIVILEGES,
+    trees = {},
+    jti = crypto.randomUUID(),
+    isBound = false,
+  }: {
     userId?: number;
     privileges?: readonly string[];
     trees?: TreePrivileges;
     jti?: string;
+    isBound?: boolean;
   } = {},
 ): Promise<AccessKey> {
   const key = newAccessKey(SECRET);
   const [keyId] = keyIds({ kind: "secret", secret: SECRET });
   const now = Date.now();
   await credentials.add({
-    ...{ jti, userId, privileges, trees },
+    ...{ jti, userId, privileges, trees, isBound },
     quota: undefined,
     label: undefined,
     parent: "root",

@@ -39,6 +39,8 @@ Deno.test("C 27 invite adds a person, and prints a link for one use, beside a ru
   await t.step("in the audit log, without the link", async () => {
     const lines = (await auditOf(server)).filter(({ action }) => action === "users.invite");
     assert.equal(lines.length, 2);
+    const added = (await auditOf(server)).filter(({ action }) => action === "users.add");
+    assert.deepEqual(added.map(({ name, groups }) => [name, groups]), [["ana", "admins,vision"]]);
     assert.doesNotMatch(JSON.stringify(lines), new RegExp(url.slice(-32)));
   });
   await t.step("a wrong name is refused", async () => {

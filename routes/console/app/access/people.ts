@@ -62,18 +62,18 @@ function actionsOf(person: UserEntry, reload: () => void): ComponentChild {
       onClick: () => askToChange(person, false, reload),
     });
   }
-  return [
+  return h(
+    "div",
+    { class: "buttons" },
     h(Button, {
-      key: "invite",
       label: "Invite again",
       describes: name,
       onClick: () => void invite(name),
     }),
     number !== ownTree() && h(Button, {
-      key: "disable",
       label: "Disable",
       describes: name,
       onClick: () => askToChange(person, true, reload),
     }),
-  ];
+  );
 }

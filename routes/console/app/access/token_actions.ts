@@ -90,7 +90,7 @@ function TokenForm(
     Object.keys(own.trees).map((tree) =>
       h(Checks, {
         key: tree,
-        title: `In the tree of user ${tree}, it may`,
+        title: `In the tree of ${own.tree_names[tree] ?? `user ${tree}`}, it may`,
         tree,
         held: heldIn(own, tree),
         wanted,

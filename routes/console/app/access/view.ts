@@ -63,7 +63,7 @@ export function AccessView(): ComponentChild {
     ),
     h(Privileges, null),
     h(Trees, { session: state.session }),
-    state.session.is_person && h(PasskeysCard, null),
+    state.session.is_person && h(state.session.of_provider ? NoPasskeys : PasskeysCard, null),
     h(SessionsCard, null),
     holds("users.admin") && h(PeopleCard, null),
     may("resources.download") ? h(LinksCard, null) : h(HiddenCard, {
@@ -95,10 +95,27 @@ function Credential({ session: it }: SessionProps): ComponentChild {
           h("time", { key: "end", dateTime: end }, time(end)),
           ` (${ago(end)})`,
         ]],
-        ["Shown tree", `User ${currentTree() ?? user}`],
+        ["Shown tree", h("bdi", { key: "tree" }, nameIn(it, currentTree() ?? user))],
       ],
     }),
   );
+}
+
+/** For people whom the server gives no passkeys. */
+function NoPasskeys(): ComponentChild {
+  return h(
+    Card,
+    { title: "Passkeys" },
+    h("p", { class: "muted" }, "You sign in by your provider, and need no passkey here."),
+  );
+}
+
+/** What a tree is called. */
+function nameIn(
+  { user_id: own, user_name: name, tree_names: names }: ConsoleSession,
+  tree: number,
+) {
+  return (tree === own ? name : names[tree]) ?? `User ${tree}`;
 }
 
 function UsageCard(): ComponentChild {
@@ -158,7 +175,7 @@ function Trees({ session: it }: SessionProps): ComponentChild {
         rows: shared,
         keyOf: (tree) => tree,
         columns: [
-          { title: "Tree", cell: (tree) => `User ${tree}` },
+          { title: "Tree", cell: (tree) => h("bdi", null, nameIn(it, tree)) },
           {
             title: "Privileges",
             kind: "code",
@@ -168,7 +185,7 @@ function Trees({ session: it }: SessionProps): ComponentChild {
             title: "Show",
             cell: (tree) =>
               currentTree() === tree ? "Shown" : h(Button, {
-                label: `Show tree ${tree}`,
+                label: `Show tree ${it.tree_names[tree] ?? tree}`,
                 onClick: () => goToTree(tree, "access"),
               }),
           },

@@ -4,13 +4,20 @@ import type { Usage } from "../../../../schemas/usage.ts";
 import { call, CONSOLE, request } from "../shared/api.ts";
 import { bytes } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
-import { currentTree, ownTree } from "../shared/session.ts";
+import { currentTree, ownTree, session } from "../shared/session.ts";
+import { useStore } from "../shared/store.ts";
 import { CopiedLine } from "../ui/copied_line.ts";
 
 /** What a strongroom without files shows: three ways to bring some, and how many it takes. */
 export function FirstRun(): ComponentChild {
-  const tree = currentTree();
-  const isOwn = tree === ownTree();
+  const state = useStore(session);
+  const { is_person: isPerson = false, tree_names: names = {} } = state.kind === "signedIn"
+    ? state.session
+    : {};
+  const shown = currentTree();
+  const isOwn = shown === ownTree();
+  // Names are of letters that no shell takes for anything else.
+  const tree = names[String(shown)] ?? shown;
   const server = location.origin + CONSOLE.replace(/\/console$/, "");
   const hub = `${server}/hub${isOwn ? "" : `/t/${tree}`}`;
   return h(
@@ -30,7 +37,13 @@ export function FirstRun(): ComponentChild {
         "li",
         null,
         h("h3", null, "From a terminal"),
-        h("p", null, "The line asks for a credential, and sends the directory that you are in."),
+        h(
+          "p",
+          null,
+          isPerson
+            ? "The line has you approve that computer here, and sends the directory that you are in."
+            : "The line asks for a credential, and sends the directory that you are in.",
+        ),
         h(CopiedLine, {
           what: "sends a directory",
           line: `strongroom login ${server} && strongroom put${isOwn ? "" : ` --tree ${tree}`} . :`,

@@ -79,7 +79,7 @@ function FolderActions(
 function ChecksSwitch(): ComponentChild {
   return h(
     "label",
-    { class: "checks", title: "The scanner runs in this browser. The server scans for itself." },
+    { class: "check", title: "The scanner runs in this browser. The server scans for itself." },
     h("input", {
       type: "checkbox",
       checked: useStore(checks),

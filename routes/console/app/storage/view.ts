@@ -167,8 +167,8 @@ function UsersCard(): ComponentChild {
             items,
             others,
             keyOf: ({ user_id: user }) => user,
-            nameOf: ({ user_id: user }) =>
-              h("a", { href: `#/storage?tree=${user}` }, `User ${user}`),
+            nameOf: ({ user_id: user, user_name: name }) =>
+              h("a", { href: `#/storage?tree=${user}` }, h("bdi", null, name ?? `User ${user}`)),
           },
         ),
     }),
