@@ -27,6 +27,7 @@ export interface SessionParts {
   /** The id of the key that sessions of persons stand or fall with. */
   readonly keyId: () => string | undefined;
   readonly cookie: ConsoleCookie;
+  readonly keepsHistory: boolean;
 }
 
 /** As much as a header of a request to the API may have. */
@@ -135,7 +136,7 @@ async function openSession(
 }
 
 async function sessionOf(
-  { people }: SessionParts,
+  { people, keepsHistory }: SessionParts,
   { userId, privileges, trees = new Map(), expiresAt, isPerson = false }: Caller,
   name: string,
 ): Promise<ConsoleSession> {
@@ -148,6 +149,7 @@ async function sessionOf(
     privileges: [...privileges],
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),
     tree_names: Object.fromEntries(others.flatMap((it) => it ? [[it.number, it.name]] : [])),
+    keeps_history: keepsHistory,
     expires_at: isoTime(expiresAt),
   };
 }

@@ -281,7 +281,7 @@ Deno.test("C 26 a change carries the version that it has made of its tree", asyn
   await one.mkdir("e");
   await one.move({ source: "d", destination: "e" });
   await one.put("d/a", "3");
-  await admin.remove({ path: "d", user_id: 1 });
+  await admin.remove({ path: "d", user_id: "1" });
   const expected = [
     ...["1 d", "1 d/a", "1 d/b", "2 e", "3 e/d", "3 e/d/a", "3 e/d/b"],
     ...["4 d", "4 d/a", "5 d", "5 d/a"],

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { bytes, count, time } from "../shared/format.ts";
-import { isOfResource, type LiveEvent, onLive } from "../shared/live.ts";
+import { isOfResource, type LiveEvent, onShown } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
 import { goOn, linkTo } from "../shared/router.ts";
@@ -36,7 +36,7 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
   const id = state.kind === "loaded" ? state.data.id : undefined;
   useEffect(
     () =>
-      onLive((event) => {
+      onShown((event) => {
         if (!isOfResource(event) || event.type === "resource.verdict") return;
         const { data } = event;
         if (data.id !== id || data.path === path || event.type === "resource.deleted") return;

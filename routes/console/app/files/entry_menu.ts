@@ -1,5 +1,6 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
+import { pastActions } from "../past/menu.ts";
 import { askForLink } from "./share.ts";
 import { call } from "../shared/api.ts";
 import { goTo } from "../shared/router.ts";
@@ -50,6 +51,7 @@ export function entryActions(
       icon: "scans",
       run: () => void startScan(alone.path),
     },
+    ...(alone ? pastActions(alone.path) : []),
     alone && { label: "Copy path", icon: "copy", run: () => void copyText(alone.path, "path") },
     file && { label: "Copy digest", icon: "copy", run: () => copyDigest(file.path) },
     may("resources.delete") && {
