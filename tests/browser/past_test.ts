@@ -84,7 +84,7 @@ Deno.test({
     await choose(page, "Actions for model.bin", "History");
     await page.getByRole("heading", { name: "History of model.bin" }).waitFor();
     await assertAccessible(page);
-    await page.getByRole("checkbox", { name: "Compare version 1, model.bin" }).check();
+    await page.getByRole("checkbox", { name: "Compare version 1" }).check();
     await page.getByRole("link", { name: "Compare version 1 with now" }).click();
     await page.getByText("1 replaced.").waitFor();
     await assertAccessible(page);

@@ -7,7 +7,7 @@ import { isOfResource, type LiveEvent, onShown } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
 import { goOn, linkTo } from "../shared/router.ts";
-import { may } from "../shared/session.ts";
+import { may, shownAt } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
@@ -143,7 +143,7 @@ function Head(
       }),
       may("scans.run") && may("resources.download") &&
         h(Button, { label: "Scan", icon: "scans", onClick: () => void startScan(path) }),
-      may("resources.download") && !isBlocked &&
+      may("resources.download") && !isBlocked && shownAt.value === undefined &&
         h(Button, { label: "Share", icon: "link", onClick: () => askForLink(path) }),
       h(Button, {
         label: "More actions",

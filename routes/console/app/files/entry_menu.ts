@@ -4,7 +4,7 @@ import { pastActions } from "../past/menu.ts";
 import { askForLink } from "./share.ts";
 import { call } from "../shared/api.ts";
 import { goTo } from "../shared/router.ts";
-import { may } from "../shared/session.ts";
+import { may, shownAt } from "../shared/session.ts";
 import type { MenuItem } from "../ui/menu.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
@@ -44,7 +44,8 @@ export function entryActions(
     },
     mayEdit && { label: "Move", icon: "move", run: () => askWhereTo("move", entries) },
     mayEdit && { label: "Copy", icon: "copy", run: () => askWhereTo("copy", entries) },
-    mayRead && file && !isBlocked &&
+    // A link serves what is there now.
+    mayRead && file && !isBlocked && shownAt.value === undefined &&
     { label: "Share", icon: "link", run: () => askForLink(file.path) },
     mayRead && may("scans.run") && alone && {
       label: "Scan",

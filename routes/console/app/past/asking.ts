@@ -98,7 +98,8 @@ export function askForState(path: string): void {
       const at = tag?.name ?? new Date(time).toISOString();
       // A tag has what is at its path, and nothing else.
       const shown = tag === undefined || isWithin(path, tag.path) ? path : tag.path;
-      location.hash = linkWith("files", shown, { at });
+      // The page of a file leads on to a folder.
+      location.hash = linkWith(shown === "" ? "files" : "file", shown, { at });
       return Promise.resolve();
     },
   });

@@ -6,6 +6,7 @@ import { isOfResource } from "../shared/live.ts";
 import { isWithin, nameOf } from "../shared/paths.ts";
 import { linkWith, place } from "../shared/router.ts";
 import { useStore } from "../shared/store.ts";
+import { Icon } from "../ui/icon.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { Rows } from "../ui/rows.ts";
 import { ChangedPath, wordOf } from "./change.ts";
@@ -26,13 +27,22 @@ export function CompareView({ path }: { readonly path: string }): ComponentChild
   return h(
     "div",
     { class: "page" },
-    h(Head, {
-      title: [
-        path === "" ? "" : h("bdi", { key: "name" }, `${nameOf(path)}: `),
-        `${nameOfState(from)} and ${to === undefined ? "now" : nameOfState(to)} compared`,
-      ],
-      back: path,
-    }, h("a", { class: "button", href: linkWith("history", path, {}) }, "History")),
+    h(
+      Head,
+      {
+        title: [
+          path === "" ? "" : h("bdi", { key: "name" }, `${nameOf(path)}: `),
+          `${nameOfState(from)} and ${to === undefined ? "now" : nameOfState(to)} compared`,
+        ],
+        back: path,
+      },
+      h(
+        "a",
+        { class: "button", href: linkWith("history", path, {}), title: "History" },
+        h(Icon, { name: "wait" }),
+        h("span", null, "History"),
+      ),
+    ),
     h(Await<readonly DiffEntry[]>, {
       loading,
       what: "the differences",
@@ -83,7 +93,10 @@ function Differences(
       keyOf: (it) => `${it.action} ${it.path}`,
       columns: [
         { title: "What", cell: (change) => h("strong", null, wordOf(change)) },
-        { title: "Path", cell: (change) => h(ChangedPath, { change, below: path }) },
+        {
+          title: "Path",
+          cell: (change) => h("div", null, h(ChangedPath, { change, below: path })),
+        },
         {
           title: "Size",
           kind: "number",
@@ -91,13 +104,14 @@ function Differences(
         },
         {
           title: "Look at it",
-          cell: ({ action, path: of, former_path: former, is_dir: isDir }) => [
-            action !== "added" &&
-            h("a", { key: "before", href: linkTo(former ?? of, isDir, from) }, "Before"),
-            action !== "added" && action !== "deleted" && " · ",
-            action !== "deleted" &&
-            h("a", { key: "after", href: linkTo(of, isDir, to) }, "After"),
-          ],
+          cell: ({ action, path: of, former_path: former, is_dir: isDir }) =>
+            h(
+              "div",
+              { class: "row-actions" },
+              action !== "added" &&
+                h("a", { href: linkTo(former ?? of, isDir, from) }, "Before"),
+              action !== "deleted" && h("a", { href: linkTo(of, isDir, to) }, "After"),
+            ),
         },
       ],
     }),

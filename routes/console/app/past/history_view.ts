@@ -51,7 +51,7 @@ export function HistoryView({ path }: { readonly path: string }): ComponentChild
           label: "Changes",
           rows: items,
           keyOf: ({ version, path }) => `${version} ${path}`,
-          columns: columnsOf({ path, chosen, toggle }),
+          columns: columnsOf({ path, chosen, toggle, items }),
         }),
     }),
   );
@@ -86,27 +86,33 @@ function Compare(
 }
 
 function columnsOf(
-  { path, chosen, toggle }: {
+  { path, chosen, toggle, items }: {
     readonly path: string;
     readonly chosen: readonly number[];
     readonly toggle: (version: number) => void;
+    readonly items: readonly HistoryEntry[];
   },
 ): RowsColumn<HistoryEntry>[] {
+  // A version may have many changes. It is chosen at the first of them.
+  const first = new Map(items.toReversed().map((it) => [it.version, it]));
   return [
     {
       title: "Version",
-      cell: ({ version, path: changed }) =>
-        h(
+      cell: (change) => {
+        const { version } = change;
+        if (first.get(version) !== change) return h("span", { class: "muted" }, version);
+        return h(
           "label",
           { class: "check" },
           h("input", {
             type: "checkbox",
-            "aria-label": `Compare version ${version}, ${nameOf(changed)}`,
+            "aria-label": `Compare version ${version}`,
             checked: chosen.includes(version),
             onChange: () => toggle(version),
           }),
           version,
-        ),
+        );
+      },
     },
     {
       title: "When",
@@ -115,15 +121,17 @@ function columnsOf(
     { title: "Who", cell: ({ user_id: user }) => h("bdi", null, userLabel(user)) },
     {
       title: "What",
-      cell: (change) => [
-        h("strong", { key: "word" }, wordOf(change)),
-        (change.path !== path || change.former_path !== null) && [
+      cell: (change) =>
+        h(
+          "div",
+          null,
+          h("strong", null, wordOf(change)),
           " ",
-          h(ChangedPath, { key: "path", change, below: path }),
-        ],
-        change.message !== null &&
-        h("div", { key: "why", class: "muted" }, h("bdi", null, change.message)),
-      ],
+          change.path !== path || change.former_path !== null
+            ? h(ChangedPath, { change, below: path })
+            : change.is_dir && "this folder",
+          change.message !== null && h("div", { class: "muted" }, h("bdi", null, change.message)),
+        ),
     },
     {
       title: "Size",
@@ -132,7 +140,8 @@ function columnsOf(
     },
     {
       title: "Verdict",
-      cell: ({ verdict }) => verdict && h(VerdictBadge, { verdict: verdict.verdict }),
+      cell: ({ verdict }) =>
+        verdict && h("div", null, h(VerdictBadge, { verdict: verdict.verdict })),
     },
     { title: "Actions", cell: (change) => h(ChangeMenu, { change }) },
   ];

@@ -1,14 +1,15 @@
 import { type ComponentChild, h } from "preact";
 import type { TagEntry } from "../../../../schemas/tags.ts";
 import { call } from "../shared/api.ts";
-import { ago, bytes, plural, time } from "../shared/format.ts";
+import { bytes, plural } from "../shared/format.ts";
 import { linkWith } from "../shared/router.ts";
-import { may, userLabel } from "../shared/session.ts";
+import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { toast } from "../ui/toasts.ts";
+import { Made } from "./made.ts";
 import { Head } from "./head.ts";
 
 /** The names of what was, each with the way there. */
@@ -42,14 +43,17 @@ function columnsOf(reload: () => void): RowsColumn<TagEntry>[] {
   return [
     {
       title: "Tag",
-      cell: ({ name, path, message }) => [
+      cell: ({ name, path, message }) =>
         h(
-          "a",
-          { key: "name", href: linkWith("files", path, { at: name }) },
-          h("bdi", null, name),
+          "div",
+          null,
+          h(
+            "a",
+            { href: linkWith(path === "" ? "files" : "file", path, { at: name }) },
+            h("bdi", null, name),
+          ),
+          message !== null && h("div", { class: "muted" }, h("bdi", null, message)),
         ),
-        message !== null && h("div", { key: "why", class: "muted" }, h("bdi", null, message)),
-      ],
     },
     {
       title: "Of",
@@ -57,10 +61,7 @@ function columnsOf(reload: () => void): RowsColumn<TagEntry>[] {
     },
     {
       title: "Made",
-      cell: ({ created_at: at, created_by: user }) => [
-        h("time", { key: "time", dateTime: at, title: time(at) }, ago(at)),
-        h("div", { key: "who", class: "muted" }, "by ", h("bdi", null, userLabel(user))),
-      ],
+      cell: ({ created_at: at, created_by: user }) => h(Made, { at, user }),
     },
     {
       title: "Size",

@@ -2,11 +2,11 @@ import { type ComponentChild, h, type TargetedEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { EmptiedTrash, TrashEntry, TrashList } from "../../../../schemas/history.ts";
 import { call } from "../shared/api.ts";
-import { ago, bytes, plural, time } from "../shared/format.ts";
+import { bytes, plural } from "../shared/format.ts";
 import { isOfResource } from "../shared/live.ts";
 import { nameOf, parentOf } from "../shared/paths.ts";
 import { linkWith } from "../shared/router.ts";
-import { may, userLabel } from "../shared/session.ts";
+import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { Icon } from "../ui/icon.ts";
@@ -14,6 +14,7 @@ import { type LoadPage, PagedList, usePaged } from "../ui/paged.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { Notice } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
+import { Made } from "./made.ts";
 import { Head } from "./head.ts";
 import { askToRestore } from "./menu.ts";
 
@@ -82,27 +83,26 @@ function columns(): RowsColumn<TrashEntry>[] {
   return [
     {
       title: "Name",
-      cell: ({ path, version, is_dir: isDir }) => [
+      cell: ({ path, version, is_dir: isDir }) =>
         h(
-          "a",
-          {
-            key: "name",
-            class: "named",
-            href: linkWith(isDir ? "files" : "file", path, { at: String(version - 1) }),
-          },
-          h(Icon, { name: isDir ? "folder" : "file" }),
-          h("bdi", null, nameOf(path)),
+          "div",
+          null,
+          h(
+            "a",
+            {
+              class: "named",
+              href: linkWith(isDir ? "files" : "file", path, { at: String(version - 1) }),
+            },
+            h(Icon, { name: isDir ? "folder" : "file" }),
+            h("bdi", null, nameOf(path)),
+          ),
+          parentOf(path) !== "" &&
+            h("div", { class: "muted" }, "from ", h("bdi", null, parentOf(path))),
         ),
-        parentOf(path) !== "" &&
-        h("div", { key: "where", class: "muted" }, "from ", h("bdi", null, parentOf(path))),
-      ],
     },
     {
       title: "Deleted",
-      cell: ({ time: at, user_id: user }) => [
-        h("time", { key: "time", dateTime: at, title: time(at) }, ago(at)),
-        h("div", { key: "who", class: "muted" }, "by ", h("bdi", null, userLabel(user))),
-      ],
+      cell: ({ time: at, user_id: user }) => h(Made, { at, user }),
     },
     {
       title: "Size",
