@@ -45,7 +45,8 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
       }),
     [id, path],
   );
-  if (state.kind === "failed" && state.error instanceof ApiError && state.error.status === 404) {
+  const error = state.kind === "failed" ? state.error : undefined;
+  if (error instanceof ApiError && error.code === "ErrResourcesNotFound") {
     return h(
       Notice,
       { icon: "question", title: "This file does not exist", isPage: true },

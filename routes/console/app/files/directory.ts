@@ -98,7 +98,7 @@ export class Directory implements Disposable {
     } catch (error) {
       if (signal.aborted) return;
       this.#since = undefined;
-      const isGone = error instanceof ApiError && error.status === 404;
+      const isGone = error instanceof ApiError && error.code === "ErrResourcesNotFound";
       this.#end(isGone ? "missing" : "failed", error);
       if (error instanceof ApiError && error.isOffline) {
         this.#endWaiting = whenReachable(() => this.load());
