@@ -5,6 +5,7 @@
 
 export { FileView } from "./file/view.ts";
 export { CompareView } from "./scans/compare_view.ts";
+export * from "./past/asking.ts";
 export { CompareView as CompareStatesView } from "./past/compare_view.ts";
 export { HistoryView } from "./past/history_view.ts";
 export { TagsView } from "./past/tags_view.ts";

@@ -45,5 +45,5 @@ export function askForTag(path: string, at?: string): void {
 }
 
 function load(then: (asking: typeof import("./asking.ts")) => void): void {
-  import("./asking.ts").then(then, (error) => toast(messageOf(error), { isError: true }));
+  import("../pages.ts").then(then, (error) => toast(messageOf(error), { isError: true }));
 }
