@@ -2,10 +2,9 @@ import type { TrashList } from "../../../../schemas/history.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { count } from "../shared/format.ts";
 import { nameOf, parentOf } from "../shared/paths.ts";
-import { currentTree, keepsHistory, may } from "../shared/session.ts";
+import { keepsHistory, may } from "../shared/session.ts";
+import { restoreBefore, undoing } from "../past/undo.ts";
 import { runJob } from "../ui/jobs.ts";
-import { messageOf } from "../ui/states.ts";
-import { toast } from "../ui/toasts.ts";
 
 /** An entry that was moved or renamed. */
 export interface Moved {
@@ -37,11 +36,6 @@ export function undoOfDeletion(paths: readonly string[]): (() => void) | undefin
   });
 }
 
-/** Brings back what was at a path before a version of the tree. @param force Whether it replaces what is there. */
-export async function restoreBefore(version: number, path: string, force = false): Promise<void> {
-  await call("POST", "/resources/restore", { json: { path, at: version - 1, force } });
-}
-
 /** The versions that have deleted what was at some paths, as far as the newest of the trash say. */
 async function deletionsOf(paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const wanted = new Set(paths);
@@ -58,24 +52,6 @@ async function deletionsOf(paths: readonly string[]): Promise<ReadonlyMap<string
     after = next ?? undefined;
   } while (after !== undefined && found.size < wanted.size);
   return found;
-}
-
-/** What takes something back at some paths of the tree that is shown, and says what has become of it. */
-export function undoing(
-  paths: readonly string[],
-  work: () => Promise<void>,
-): (() => void) | undefined {
-  if (paths.length === 0) return undefined;
-  const tree = currentTree();
-  const run = async () => {
-    if (tree !== currentTree()) throw new Error("another tree is shown now");
-    await work();
-  };
-  return () =>
-    void run().then(
-      () => toast(paths.length === 1 ? `Undone: “${nameOf(paths[0] ?? "")}”` : "Undone"),
-      (error) => toast(`Not undone: ${messageOf(error)}`, { isError: true }),
-    );
 }
 
 async function undo(moves: readonly Moved[]): Promise<void> {

@@ -4,7 +4,7 @@ import { currentTree, mayIn, shownAt } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
-import { askToRestore } from "./menu.ts";
+import { askToRestore } from "./asking.ts";
 import { nameOfState } from "./words.ts";
 
 /** Says that what is shown was, and leads back to what is. */

@@ -1,4 +1,4 @@
-import { restoreBefore, undoing } from "../files/undo.ts";
+import { restoreBefore, undoing } from "../past/undo.ts";
 import { plural } from "../shared/format.ts";
 import { onLive } from "../shared/live.ts";
 import { nameOf } from "../shared/paths.ts";

@@ -15,7 +15,7 @@ import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { VerdictBadge } from "../ui/verdict.ts";
 import { ChangedPath, wordOf } from "./change.ts";
 import { Head } from "./head.ts";
-import { askForTag, askToRestore } from "./menu.ts";
+import { askForTag, askToRestore } from "../past/asking.ts";
 
 const PAGE = "100";
 

@@ -16,7 +16,7 @@ import { Notice } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { Made } from "./made.ts";
 import { Head } from "./head.ts";
-import { askToRestore } from "./menu.ts";
+import { askToRestore } from "../past/asking.ts";
 
 const loadPage: LoadPage<TrashEntry> = async (after, signal) => {
   const query = { limit: "1000", after };

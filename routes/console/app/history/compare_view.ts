@@ -11,7 +11,7 @@ import { Await, useLoaded } from "../ui/loaded.ts";
 import { Rows } from "../ui/rows.ts";
 import { ChangedPath, wordOf } from "./change.ts";
 import { Head } from "./head.ts";
-import { nameOfState } from "./words.ts";
+import { nameOfState } from "../past/words.ts";
 
 /** More differences are not shown. */
 const MAX_SHOWN = 10_000;

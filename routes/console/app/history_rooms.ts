@@ -1,23 +1,23 @@
 import { h } from "preact";
-import { later } from "../ui/later.ts";
-import type { Room } from "../ui/room.ts";
+import { later } from "./ui/later.ts";
+import type { Room } from "./ui/room.ts";
 
 const HistoryView = later(
   "history",
-  async () => (await import("../pages.ts")).HistoryView,
+  async () => (await import("./pages.ts")).HistoryView,
 );
 const CompareView = later(
   "the differences",
-  async () => (await import("../pages.ts")).CompareStatesView,
+  async () => (await import("./pages.ts")).CompareStatesView,
 );
-const TrashView = later("the trash", async () => (await import("../pages.ts")).TrashView);
-const TagsView = later("tags", async () => (await import("../pages.ts")).TagsView);
+const TrashView = later("the trash", async () => (await import("./pages.ts")).TrashView);
+const TagsView = later("tags", async () => (await import("./pages.ts")).TagsView);
 
 /** What all of them are. */
 const OF_FILES = { within: "files", privilege: "resources.view" };
 
 /** `#/history/models`, `#/compare/models?from=3&to=7`, `#/trash`, `#/tags`: within the room Files. */
-export const PAST_ROOMS: readonly Room[] = [
+export const HISTORY_ROOMS: readonly Room[] = [
   {
     ...OF_FILES,
     id: "history",
