@@ -15,6 +15,10 @@ export interface PastRecords
 
 /** What history keeps of all trees. */
 export interface KeptHistory {
+  /** How many versions can be read besides the oldest one of each tree. */
+  readonly versions: number;
+  /** How many were given up. */
+  readonly givenUp: number;
   /** The sizes of deleted and former files. */
   readonly bytes: number;
   /** When the first change was made whose former state is kept, in milliseconds since the Unix epoch. */

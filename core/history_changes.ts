@@ -44,6 +44,9 @@ export interface VersionNote {
   readonly message?: string | undefined;
 }
 
+/** The version that work has made of each tree that it has changed, by the user (C 26). None without history. */
+export type MadeVersions = ReadonlyMap<number, number>;
+
 /** What a write transaction does about the versions that it makes. */
 export interface HistoryChanges {
   /** Notes who makes the version of a tree, once it has changed. Without a note, it is the user whose tree it is. */

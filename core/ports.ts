@@ -8,7 +8,7 @@ import type { Chunk, LocatedContent } from "./content.ts";
 import type { ContentChanges } from "./content_changes.ts";
 import type { ObjectFacts } from "./object_facts.ts";
 import type { Entries } from "./event_channel.ts";
-import type { HistoryChanges } from "./history_changes.ts";
+import type { HistoryChanges, MadeVersions } from "./history_changes.ts";
 import type { DavChanges } from "./locks.ts";
 import type { Usage } from "./usage.ts";
 import type { Placement, RecordList, ResourceRecord, TransferEffects } from "./records.ts";
@@ -233,8 +233,11 @@ export interface ResourceStore extends RecordLookup {
 export interface WriteOptions<T> {
   /** The user who asked for it. Where writes run one after the other, users take turns. @default none */
   readonly userId?: number;
-  /** Called after the commit, before any further work starts. */
-  readonly onCommit?: (result: T) => void;
+  /**
+   * Called after the commit, before any further work starts, with the versions that the work has made of trees, by
+   * their users. A store that keeps events states versions itself, and none here.
+   */
+  readonly onCommit?: (result: T, versions: MadeVersions) => void;
   /**
    * The events of the result. A store that keeps events appends them in the transaction, and disposes of
    * them. @default none

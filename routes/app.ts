@@ -61,6 +61,7 @@ export interface AppOptions
   readonly sessions: ConsoleSessions;
   readonly callerOfPerson: ConsoleParts["callerOfPerson"];
   readonly keyId: ConsoleParts["keyId"];
+  readonly keepsHistory: boolean;
   /** By which people sign in. @default none */
   readonly provider?: Provider | undefined;
   /** Adds the console. @default none */
@@ -84,6 +85,8 @@ export interface ConsoleParts {
   readonly tokens: TokenService;
   readonly provider?: Provider | undefined;
   readonly people: PeopleStore;
+  /** Whether trees keep what changes take away (C 26). */
+  readonly keepsHistory: boolean;
   readonly publicUrl: PublicUrl;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;

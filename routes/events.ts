@@ -101,22 +101,24 @@ class RecordEvent implements EventEntry {
   readonly owner: number;
   readonly bytes: number;
   readonly #type: string;
+  readonly #version: number | undefined;
   #record: ResourceEvent["record"] | undefined;
   /** Kept instead of the text, which V8 would keep in pieces. */
   #json = "";
 
-  constructor({ type, record }: ResourceEvent) {
+  constructor({ type, record, version }: ResourceEvent) {
     const { userId, path, name } = record;
     this.owner = userId;
     // Path and name are in the record and in the text.
     this.bytes = EVENT_BYTES + 2 * (path.length + name.length);
     this.#type = type;
+    this.#version = version;
     this.#record = record;
   }
 
   get text(): string {
     if (this.#record !== undefined) {
-      this.#json = JSON.stringify(resourceEntry(this.#record));
+      this.#json = JSON.stringify({ ...resourceEntry(this.#record), version: this.#version });
       this.#record = undefined;
     }
     return textOf(this.#type, this.#json);

@@ -19,6 +19,8 @@ export interface ConsoleSession {
   readonly trees: Readonly<Record<string, readonly string[]>>;
   /** The names of those users, as far as they have one. */
   readonly tree_names: Readonly<Record<string, string>>;
+  /** Whether the server keeps what changes take away (C 26). */
+  readonly keeps_history: boolean;
   /** When the credential expires: UTC, with milliseconds. */
   readonly expires_at: string;
 }

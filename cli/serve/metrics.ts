@@ -53,7 +53,12 @@ export function measureServer(parts: MeasuredParts): Measure {
 /** None while the database is away: the others matter then. */
 async function databaseMetrics(parts: MeasuredParts): Promise<Metric[]> {
   try {
-    return (await Promise.all([storageMetrics(parts), queueMetrics(parts.jobs)])).flat();
+    const measured = [
+      storageMetrics(parts),
+      historyMetrics(parts.records),
+      queueMetrics(parts.jobs),
+    ];
+    return (await Promise.all(measured)).flat();
   } catch (error) {
     if (error instanceof AppError && error.kind === "ErrUnavailable") return [];
     throw error;
@@ -87,6 +92,23 @@ async function storageMetrics({ records, place }: MeasuredParts): Promise<Metric
     ],
     counter("strongroom_commits_total", "Transactions that were committed", measured.commits),
     counter("strongroom_writes_total", "Pieces of work that these carried out", measured.works),
+  ];
+}
+
+async function historyMetrics({ history }: MeasuredParts["records"]): Promise<Metric[]> {
+  const { versions, givenUp, bytes } = await history.kept();
+  return [
+    gauge("strongroom_history_versions", "Earlier versions of trees that can be read", versions),
+    gauge(
+      "strongroom_history_bytes",
+      "Sizes of deleted files and former content; shared content counts for each",
+      bytes,
+    ),
+    counter(
+      "strongroom_history_given_up_total",
+      "Versions of trees that can no longer be read",
+      givenUp,
+    ),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { MadeVersions } from "../history_changes.ts";
 import type { StoredEvents } from "../stored_events.ts";
 import type { RecordList, ResourceRecord } from "../ports.ts";
 import { batchesOf, ownersOf, release, share } from "../record_lists.ts";
@@ -22,10 +23,13 @@ export type ChangeSet = readonly Change[];
 export interface ResourceEvent {
   readonly type: `resource.${Change["kind"]}`;
   readonly record: ResourceRecord;
+  /** The version of the tree that the change has made, if that is known here (C 26). */
+  readonly version?: number | undefined;
 }
 
 /** More events are made only as they are read. */
 const MAX_EVENTS_AT_ONCE = 1000;
+const NO_VERSIONS: MadeVersions = new Map();
 /** What an event takes that is in memory besides others that are stored, about, in bytes. */
 const EVENT_BYTES = 500;
 
@@ -62,27 +66,36 @@ export async function* changedRecords(
 /** The events of changes. They last as long as the changes. */
 export function eventsOf(
   changes: ChangeSet,
+  versions: MadeVersions = NO_VERSIONS,
 ): readonly ResourceEvent[] | StoredEvents<ResourceEvent> {
   const isStored = changes.some(({ records }) => "owners" in records);
   const total = changes.reduce((sum, { records }) => sum + records.length, 0);
-  if (isStored || total > MAX_EVENTS_AT_ONCE) return new ChangeEvents(changes);
-  return changes.flatMap(({ kind, records }) => "owners" in records ? [] : toEvents(kind, records));
+  if (isStored || total > MAX_EVENTS_AT_ONCE) return new ChangeEvents(changes, versions);
+  return changes.flatMap(({ kind, records }) =>
+    "owners" in records ? [] : toEvents(kind, records, versions)
+  );
 }
 
-function toEvents(kind: Change["kind"], records: readonly ResourceRecord[]): ResourceEvent[] {
+function toEvents(
+  kind: Change["kind"],
+  records: readonly ResourceRecord[],
+  versions: MadeVersions,
+): ResourceEvent[] {
   const type = `resource.${kind}` as const;
-  return records.map((record) => ({ type, record }));
+  return records.map((record) => ({ type, record, version: versions.get(record.userId) }));
 }
 
 /** The events of a change set that is not all in memory. */
 class ChangeEvents implements StoredEvents<ResourceEvent> {
   readonly #changes: ChangeSet;
+  readonly #versions: MadeVersions;
   readonly length: number;
   readonly bytes: number;
   readonly owners: ReadonlyMap<number, number>;
 
-  constructor(changes: ChangeSet) {
+  constructor(changes: ChangeSet, versions: MadeVersions) {
     this.#changes = changes;
+    this.#versions = versions;
     this.length = changes.reduce((sum, { records }) => sum + records.length, 0);
     this.bytes = changes.reduce(
       (sum, { records }) =>
@@ -100,6 +113,7 @@ class ChangeEvents implements StoredEvents<ResourceEvent> {
         return toEvents(
           kind,
           "owners" in records ? await records.from(at) : records.slice(at, at + MAX_EVENTS_AT_ONCE),
+          this.#versions,
         );
       }
       start += records.length;
@@ -126,6 +140,7 @@ class ChangeEvents implements StoredEvents<ResourceEvent> {
   #with(part: (records: RecordList) => RecordList): ChangeEvents {
     return new ChangeEvents(
       this.#changes.map(({ kind, records }) => ({ kind, records: part(records) })),
+      this.#versions,
     );
   }
 }

@@ -5,6 +5,7 @@ import type { Gate } from "../gate.ts";
 import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
 import type { HistoryStore } from "../history.ts";
+import type { MadeVersions } from "../history_changes.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore } from "../blob_store.ts";
 import type {
@@ -107,7 +108,7 @@ export async function commit(
     ...options,
     userId: caller.userId,
     events: entriesOf && ((changes) => entriesOf(eventsOf(changes))),
-    onCommit: (changes) => publish(tree, changes),
+    onCommit: (changes, versions) => publish(tree, changes, versions),
   });
   await followUp(tree, changes);
   return changes;
@@ -128,7 +129,7 @@ export async function commitDecided(
   ];
   const effects = await tree.records.storeDecided?.(upload, {
     events: entriesOf && ((effects) => entriesOf(eventsOf(toChanges(effects)))),
-    onCommit: (effects) => publish(tree, toChanges(effects)),
+    onCommit: (effects, versions) => publish(tree, toChanges(effects), versions),
   });
   if (effects === undefined) return undefined;
   const changes = toChanges(effects);
@@ -136,9 +137,9 @@ export async function commitDecided(
   return { ...effects, changes };
 }
 
-function publish(tree: Tree, changes: ChangeSet): void {
+function publish(tree: Tree, changes: ChangeSet, versions: MadeVersions): void {
   tree.listener?.committed(changes);
-  if (tree.events.entriesOf === undefined) tree.events.publish(eventsOf(changes));
+  if (tree.events.entriesOf === undefined) tree.events.publish(eventsOf(changes, versions));
 }
 
 /** Does what follows a change, once it is durable. */

@@ -31,6 +31,7 @@ export interface SessionParts {
   readonly keyId: () => string | undefined;
   readonly cookie: ConsoleCookie;
   readonly audit: Pick<AuditLog, "write">;
+  readonly keepsHistory: boolean;
 }
 
 /** As much as a header of a request to the API may have. */
@@ -159,7 +160,7 @@ async function openSession(
 }
 
 async function sessionOf(
-  { people }: SessionParts,
+  { people, keepsHistory }: SessionParts,
   { userId, privileges, trees = new Map(), expiresAt, isPerson = false }: Caller,
   name: string,
 ): Promise<ConsoleSession> {
@@ -174,6 +175,7 @@ async function sessionOf(
     privileges: [...privileges],
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),
     tree_names: Object.fromEntries(others.flatMap((it) => it ? [[it.number, it.name]] : [])),
+    keeps_history: keepsHistory,
     expires_at: isoTime(expiresAt),
   };
 }

@@ -29,7 +29,18 @@ export const EVENT: Json = {
   oneOf: [
     eventOf(
       ["resource.added", "resource.updated", "resource.deleted"],
-      reference("ResourceEntry"),
+      {
+        allOf: [reference("ResourceEntry"), {
+          type: "object",
+          properties: {
+            version: {
+              type: "integer",
+              minimum: 1,
+              description: "The version that the change has made of the tree, with history",
+            },
+          },
+        }],
+      },
       "The record",
     ),
     eventOf(

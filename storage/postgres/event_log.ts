@@ -120,7 +120,8 @@ function append(session: Session, owner: number, texts: readonly string[]): Prom
 }
 
 /**
- * Appends events of an owner.
+ * Appends events of an owner. Those of a change state the version that the transaction has made of the tree (C 26),
+ * at the end of their JSON. The engine alone knows it.
  *
  * @param added Selects their texts, and their positions from 1.
  */
@@ -131,9 +132,20 @@ async function appendFrom(
 ): Promise<Appended> {
   const { owner, count } = parameters;
   const row = await session.get(
-    `WITH added AS MATERIALIZED (
+    `WITH noted AS (
+       SELECT (regexp_match(
+         coalesce(current_setting('strongroom.versions', true), ''), ',' || :owner::bigint || '=(-?\\d+)'
+       ))[1]::bigint AS number
+     ), made AS MATERIALIZED (
+       SELECT ',"version":' || CASE
+         WHEN number > 0 THEN number
+         ELSE (SELECT version FROM tree_changes WHERE user_id = :owner AND change = -number)
+       END || '}' AS ending FROM noted
+     ), added AS MATERIALIZED (
        SELECT position, text, sum(octet_length(text)) OVER (ORDER BY position) AS size
-       FROM (${added}) AS it
+       FROM (
+         SELECT position, coalesce(left(text, -1) || ending, text) AS text FROM (${added}) AS it, made
+       ) AS stated
      ), channel AS (
        INSERT INTO event_channels AS channel (owner, epoch, next, total)
        SELECT :owner::bigint, replace(gen_random_uuid()::text, '-', ''), 1 + count(*), max(size)

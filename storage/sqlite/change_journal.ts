@@ -1,4 +1,5 @@
 import type { SqlParameters } from "../tables/dialect.ts";
+import type { MadeVersions } from "../../core/history_changes.ts";
 import type { Connection } from "./connection.ts";
 import { hasTable } from "./older_schema.ts";
 import { type Fate, type Keeper, TreeHistory } from "./tree_history.ts";
@@ -52,11 +53,14 @@ export class ChangeJournal implements Keeper {
     this.#history.keep(userId, fate, condition, parameters);
   }
 
-  /** Ends the change: what it did is permanent from the commit on, or what {@link undo} did. */
-  end(): void {
+  /**
+   * Ends the change: what it did is permanent from the commit on, or what {@link undo} did. Returns the versions that
+   * it has made.
+   */
+  end(): MadeVersions {
     this.#connection.run("DELETE FROM large_change");
     this.#connection.run("DELETE FROM former_records");
-    this.#history.endLarge();
+    return this.#history.endLarge();
   }
 
   /** Restores the records, in steps. It can be begun again after any of them. */

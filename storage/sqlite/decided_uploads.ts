@@ -1,4 +1,5 @@
 import type { DecidedUpload, UploadEffects } from "../../core/decided_upload.ts";
+import type { MadeVersions } from "../../core/history_changes.ts";
 import { nameOf } from "../../core/paths.ts";
 import type { NewRecord, ResourceRecord } from "../../core/ports.ts";
 import type { Connection } from "./connection.ts";
@@ -14,9 +15,15 @@ import { usageOf } from "./usage.ts";
 /** Thrown to undo an upload whose decision does not apply any more. */
 class Undecided extends Error {}
 
+/** What a decided upload has made. */
+export interface StoredUpload {
+  /** The ids of the new records, in order. */
+  readonly ids: readonly number[];
+  readonly versions: MadeVersions;
+}
+
 /**
- * Carries out an upload in the current transaction. Returns the ids of the new records in order, or undefined
- * as `DecidedUploads.storeDecided` does.
+ * Carries out an upload in the current transaction. Returns undefined as `DecidedUploads.storeDecided` does.
  * See docs/design/uploads.md.
  */
 export function storeDecided(
@@ -27,7 +34,7 @@ export function storeDecided(
   },
   upload: DecidedUpload,
   now: number,
-): number[] | undefined {
+): StoredUpload | undefined {
   try {
     return transactions.attempt(() => store({ connection, history }, upload, now));
   } catch (error) {
@@ -40,7 +47,7 @@ function store(
   { connection, history }: { readonly connection: Connection; readonly history: TreeHistory },
   { userId, found, newRecords, newContents, contents, bounds, author }: DecidedUpload,
   now: number,
-): number[] {
+): StoredUpload {
   for (const record of found) if (!isUnchanged(connection, record)) throw new Undecided();
   const { inFiles, damaged } = putContents(connection, contents, now);
   // Files are compared by another thread, and damage is reported.
@@ -54,7 +61,7 @@ function store(
     const held = usageOf(connection, { userId, everyone: false });
     if (held.records > bounds.records || takenBy(held) > bounds.bytes) throw new Undecided();
   }
-  return ids;
+  return { ids, versions: history.made };
 }
 
 /** What an upload has done whose new records have got the ids. */

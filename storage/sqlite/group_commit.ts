@@ -39,7 +39,9 @@ const MAX_GROUP_MS = 10;
 const NO_USER = -1;
 
 /** Options of {@link GroupCommit.run}. */
-export interface RunOptions<T> extends WriteOptions<T> {
+export interface RunOptions<T> extends Omit<WriteOptions<T>, "onCommit"> {
+  /** Called after the commit, before any further work starts. */
+  readonly onCommit?: ((result: T) => void) | undefined;
   /** Whether the work is a step of a large change, and alone. @default false */
   readonly isStep?: boolean;
   /**

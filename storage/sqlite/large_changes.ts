@@ -1,5 +1,6 @@
 import type { DecidedUpload, UploadEffects } from "../../core/decided_upload.ts";
 import { FairQueue } from "../../core/fair_queue.ts";
+import type { MadeVersions } from "../../core/history_changes.ts";
 import type { ResourceRecord, Scope, WriteOptions, WriteTransaction } from "../../core/ports.ts";
 import type { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { Remote } from "../threads/rpc.ts";
@@ -105,10 +106,13 @@ export class LargeChanges {
     const { commits, writer, files, dav } = this.#parts;
     const records = new ChangeRecords(files);
     const rules = this.#directRules;
+    const { onCommit } = options;
+    let versions: MadeVersions = new Map();
+    const askVersions = async () => versions = await writer.madeVersions();
     try {
       return await commits.run(
-        (beforeCommit) =>
-          work(transactionOn({
+        async (beforeCommit) => {
+          const result = await work(transactionOn({
             call: (call) => call(writer),
             writer,
             beforeCommit,
@@ -117,8 +121,12 @@ export class LargeChanges {
             records,
             dav,
             rules,
-          })),
-        options,
+          }));
+          // The reply comes before that of the commit, which fails if this does.
+          if (onCommit !== undefined) askVersions().catch(() => {});
+          return result;
+        },
+        { ...options, onCommit: onCommit && ((result) => onCommit(result, versions)) },
       );
     } catch (error) {
       records.drop();
@@ -133,16 +141,17 @@ export class LargeChanges {
   ): Promise<UploadEffects | undefined> {
     const { commits, writer, dav } = this.#parts;
     const owner = { userId: upload.userId, everyone: false };
-    return await commits.run(async () => {
+    const stored = await commits.run(async () => {
       if (this.covers(owner) || dav.at(upload.userId, Date.now()).locks) return undefined;
-      const ids = await writer.storeDecided(upload, Date.now());
-      return ids && effectsOf(upload, ids);
+      const stored = await writer.storeDecided(upload, Date.now());
+      return stored && { effects: effectsOf(upload, stored.ids), versions: stored.versions };
     }, {
       // A decided upload knows the owner of the tree only.
       userId: upload.userId,
       isOneCall: true,
-      onCommit: (effects) => effects && onCommit?.(effects),
+      onCommit: (stored) => stored && onCommit?.(stored.effects, stored.versions),
     });
+    return stored?.effects;
   }
 
   /**
@@ -206,11 +215,11 @@ export class LargeChanges {
       await this.#parts.commits.run(async () => {
         // One may add others.
         for (const action of actions) await action();
-        await this.#parts.writer.endChange();
+        return await this.#parts.writer.endChange();
       }, {
         alone: true,
-        onCommit: () => {
-          onCommit?.(result);
+        onCommit: (versions) => {
+          onCommit?.(result, versions);
           this.#release();
         },
       });

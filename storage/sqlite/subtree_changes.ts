@@ -1,3 +1,4 @@
+import type { MadeVersions } from "../../core/history_changes.ts";
 import type { NewContent, Placement, ResourceRecord } from "../../core/ports.ts";
 import { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
@@ -73,9 +74,9 @@ export class SubtreeChanges {
     this.#transactions.refuseFull(() => this.#journal.begin(userIds));
   }
 
-  /** Ends a large change: its steps become permanent with this transaction. */
-  end(): void {
-    this.#transactions.refuseFull(() => this.#journal.end());
+  /** Ends a large change: its steps become permanent with this transaction. Returns the versions that it has made. */
+  end(): MadeVersions {
+    return this.#transactions.refuseFull(() => this.#journal.end());
   }
 
   /** Begins to undo a large change, from the start if it was begun before. */

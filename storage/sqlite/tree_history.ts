@@ -1,4 +1,4 @@
-import type { VersionNote } from "../../core/history_changes.ts";
+import type { MadeVersions, VersionNote } from "../../core/history_changes.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 
@@ -50,15 +50,23 @@ export class TreeHistory implements Keeper {
     this.beginWork();
   }
 
+  /** The versions that the current work has made of trees so far. */
+  get made(): MadeVersions {
+    return new Map(this.#made);
+  }
+
   /** Makes a version of each tree, for all steps of a large change. */
-  beginLarge(userIds: readonly number[]): ReadonlyMap<number, number> {
+  beginLarge(userIds: readonly number[]): MadeVersions {
     this.#made.clear();
     this.#large = new Map(userIds.map((userId) => [userId, this.versionOf(userId)]));
     return this.#large;
   }
 
-  endLarge(): void {
+  /** Returns the versions that the large change has made. */
+  endLarge(): MadeVersions {
+    const made = this.#large;
     this.#large = new Map();
+    return made;
   }
 
   get #isOn(): boolean {

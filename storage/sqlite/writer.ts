@@ -1,7 +1,7 @@
 import type { ContentAmount, ContentRow, FoundContents } from "../../core/content_changes.ts";
 import type { NewContent, NewRecord, Placement, ResourceRecord, Scope } from "../../core/ports.ts";
 import type { Usage } from "../../core/usage.ts";
-import type { VersionNote } from "../../core/history_changes.ts";
+import type { MadeVersions, VersionNote } from "../../core/history_changes.ts";
 import type { DecidedUpload } from "../../core/decided_upload.ts";
 import { allocateLog } from "./allocate_log.ts";
 import type { PastTree } from "../tables/history_store.ts";
@@ -9,7 +9,7 @@ import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import { isUnreferenced } from "../tables/references.ts";
 import { Connection } from "./connection.ts";
 import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
-import { storeDecided } from "./decided_uploads.ts";
+import { storeDecided, type StoredUpload } from "./decided_uploads.ts";
 import { SQLITE } from "./dialect.ts";
 import { quarantineContents } from "./objects.ts";
 import { OLDER_DATABASE, raiseGeneration, readGeneration } from "./generation.ts";
@@ -162,7 +162,7 @@ export class Writer {
   }
 
   /** {@link storeDecided} */
-  storeDecided(upload: DecidedUpload, now: number): number[] | undefined {
+  storeDecided(upload: DecidedUpload, now: number): StoredUpload | undefined {
     return storeDecided(this.#parts, upload, now);
   }
 
@@ -177,8 +177,8 @@ export class Writer {
   }
 
   /** {@link SubtreeChanges.end} */
-  endChange(): void {
-    this.#parts.changes.end();
+  endChange(): MadeVersions {
+    return this.#parts.changes.end();
   }
 
   /** {@link SubtreeChanges.beginUndo} */
@@ -222,6 +222,11 @@ export class Writer {
   /** {@link TreeHistory.describe} */
   describeVersion(userId: number, note: VersionNote): void {
     this.#parts.history.describe(userId, note);
+  }
+
+  /** {@link TreeHistory.made} */
+  madeVersions(): MadeVersions {
+    return this.#parts.history.made;
   }
 
   /** What the tree of a user holds. */

@@ -28,7 +28,10 @@ export const historyStatements = ({ endedBy }: Dialect) => ({
   resumeChanges: `INSERT INTO tree_changes (user_id, version, made_at)
     SELECT user_id, oldest, CAST(:now AS BIGINT) FROM tree_versions WHERE oldest > version`,
   resume: `UPDATE tree_versions SET version = oldest WHERE oldest > version`,
-  kept: `SELECT coalesce(sum(tree.history_bytes), 0) AS bytes, min(next.made_at) AS earliest
+  kept: `SELECT coalesce(sum(tree.history_bytes), 0) AS bytes, min(next.made_at) AS earliest,
+      coalesce(sum(CASE WHEN tree.oldest < tree.version THEN tree.version - tree.oldest ELSE 0 END), 0)
+        AS versions,
+      coalesce(sum(tree.oldest), 0) AS given_up
     FROM tree_versions AS tree LEFT JOIN tree_changes AS next
       ON next.user_id = tree.user_id AND next.version = tree.oldest + 1`,
   /** The version that was the present one at a time becomes the oldest, where others before it are kept. */

@@ -181,7 +181,12 @@ export class SqlHistoryStore implements HistoryStore {
 
   async kept() {
     const [row] = await this.#statements.find("kept", {});
-    return { bytes: Number(row?.bytes), earliest: numberOrNull(row?.earliest) ?? undefined };
+    return {
+      versions: Number(row?.versions),
+      givenUp: Number(row?.given_up),
+      bytes: Number(row?.bytes),
+      earliest: numberOrNull(row?.earliest) ?? undefined,
+    };
   }
 
   async settle() {

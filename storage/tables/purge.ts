@@ -1,5 +1,5 @@
 import type { HistoryChanges, Purge } from "../../core/history_changes.ts";
-import type { RunStatement, SqlRow } from "./dialect.ts";
+import { type RunStatement, type SqlRow, type SqlValue, toBytes } from "./dialect.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
 import type { PurgeStatement } from "./purge_statements.ts";
 
@@ -21,6 +21,7 @@ export async function purge(
     await run("forgetContents", { user, hashes: part });
   }
   if (paths.length > 0) await run("forgetDirectories", asked);
+  await forgetScans(run, user, all);
   await run("forgetCommits", { user });
   await run("recount", { user });
   return all;
@@ -62,8 +63,47 @@ export async function purgeEverywhere(
   await run("forgetTagged", { hashes });
   await run("recountTags", {});
   await run("forgetWaiting", { hashes });
-  await run("forgetResults", { hashes });
-  await run("forgetFailures", { hashes });
+  await forgetScans(run, 0, purged);
   await run("forgetCommits", { user: 0 });
   await run("recount", { user: 0 });
+}
+
+/**
+ * Forgets what scans have found in contents that a tree has no more, and the reports that tell of them: their words
+ * may quote what was in a file.
+ *
+ * @param user Whose tree. 0 for all trees.
+ */
+async function forgetScans(
+  run: RunStatement<PurgeStatement>,
+  user: number,
+  hashes: readonly string[],
+): Promise<void> {
+  const gone = new Set<string>();
+  for (let start = 0; start < hashes.length; start += MAX_HASHES) {
+    const part = JSON.stringify(hashes.slice(start, start + MAX_HASHES));
+    for (const { hash } of await run("gone", { user, hashes: part })) gone.add(String(hash));
+  }
+  if (gone.size === 0) return;
+  const forgotten = { user, hashes: JSON.stringify([...gone]) };
+  await run("forgetResults", forgotten);
+  await run("forgetFailures", forgotten);
+  let [scan, part, position] = [0, -1, -1];
+  for (;;) {
+    const [row] = await run("nextReportChunk", { user, scan, part, position });
+    if (row === undefined) return;
+    [scan, part, position] = [Number(row.scan_id), Number(row.part), Number(row.position)];
+    if (!tellsOf(row.chunk, gone)) continue;
+    await run("forgetReport", { scan });
+  }
+}
+
+/** An MD5 as reports have it. */
+const MD5 = /\b[0-9a-f]{32}\b/g;
+
+/** Whether a part of a report has the MD5 of one of the contents. A part has that of a file whole. */
+function tellsOf(chunk: SqlValue | undefined, hashes: ReadonlySet<string>): boolean {
+  const bytes = toBytes(chunk);
+  if (bytes === undefined) return false;
+  return new TextDecoder().decode(bytes).matchAll(MD5).some(([md5]) => hashes.has(md5));
 }

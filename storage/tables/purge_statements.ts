@@ -1,7 +1,9 @@
 import type { Dialect } from "./dialect.ts";
+import { isUnreferenced } from "./references.ts";
 
 /** All statements that forget content of the past (C 26), by name. See docs/design/past.md. */
-export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialect) => {
+export const purgeStatements = (dialect: Dialect) => {
+  const { bytes, comparePath, texts, versionIn } = dialect;
   const below = (column: string, path: string) =>
     `${comparePath(column, ">", `${path} || '/'`)} AND ${
       comparePath(column, "<", `${path} || '0'`)
@@ -19,6 +21,10 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
       WHERE kept.hash <> '' AND kept.hash IN (SELECT value FROM ${texts(":hashes")} AS asked)
         AND ${isWanted}
     ) RETURNING hash`;
+
+  const forgetOfScans = (table: string) =>
+    `DELETE FROM ${table} WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)
+      AND (CAST(:user AS BIGINT) = 0 OR user_id = :user)`;
 
   return {
     /** Puts what is to be searched into order. */
@@ -60,11 +66,19 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
     /** Forgets contents that wait for a commit. */
     forgetWaiting: `DELETE FROM lfs_objects
       WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    /** The contents that a tree has no more, neither now nor in its past; of all trees if the user is 0. */
+    gone: `SELECT asked.value AS hash FROM ${texts(":hashes")} AS asked
+      WHERE CAST(:user AS BIGINT) = 0 OR ${isUnreferenced(dialect, "asked.value", ":user")}`,
     /** Forgets what scans have found in contents. */
-    forgetResults: `DELETE FROM scan_results
-      WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
-    forgetFailures: `DELETE FROM scan_failures
-      WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    forgetResults: forgetOfScans("scan_results"),
+    forgetFailures: forgetOfScans("scan_failures"),
+    /** A part of the reports of the scans of a user, or of all users, that have ended, after another part. */
+    nextReportChunk: `SELECT scan_id, part, position, chunk FROM scan_report_chunks
+      JOIN scans ON scans.id = scan_id
+      WHERE (CAST(:user AS BIGINT) = 0 OR user_id = :user) AND finished_at IS NOT NULL
+        AND (scan_id, part, position) > (:scan, :part, :position)
+      ORDER BY scan_id, part, position LIMIT 1`,
+    forgetReport: `DELETE FROM scan_report_chunks WHERE scan_id = :scan`,
     /** Forgets commit ids: what has been purged is missing from the commits that had it. */
     forgetCommits: `DELETE FROM hub_commits WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
     /** Counts what history takes anew. */

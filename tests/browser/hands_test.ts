@@ -33,6 +33,7 @@ const OF_FILE = [
   "Copy",
   "Share",
   "Scan",
+  "New tag…",
   "Copy path",
   "Copy digest",
   "Delete",

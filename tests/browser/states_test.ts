@@ -168,6 +168,27 @@ const STATES: readonly State[] = [
     await button(page, "New waiver").click();
     await dialog(page);
   }],
+  ["history", "#/history/notes.txt", words("Replaced")],
+  ["no history", "#/history/empty/none", words("Nothing has changed here")],
+  ["versions compared", "#/compare?from=1", words("Replaced")],
+  ["the trash", "#/trash", words("Delete for good")],
+  ["tags", "#/tags", words("As agreed")],
+  ["what was", "#/files?at=v1.0", words("As of “v1.0”")],
+  ["a file that was", "#/file/notes.txt?at=v1.0", words("As of “v1.0”")],
+  ["a version that is not kept", "#/files?at=999", words("Try again")],
+  ["a restoration", "#/trash", async (page) => {
+    await button(page, "Restore old.txt").click();
+    await dialog(page);
+  }],
+  ["a new tag", "#/history/notes.txt", async (page) => {
+    await button(page, "New tag…").click();
+    await dialog(page);
+  }],
+  ["a choice of what was", "#/files", async (page) => {
+    await button(page, "More actions for this folder").click();
+    await page.getByRole("menuitem", { name: "As of…" }).click();
+    await page.getByLabel("Tag").waitFor();
+  }],
   ["another tree", "#/files", async (page) => {
     await page.getByLabel("Tree", { exact: true }).selectOption("Another tree…");
     await dialog(page);
@@ -183,9 +204,14 @@ Deno.test({
   name: "C 24 axe-core finds nothing in any state of the console, in light and dark",
   ignore: !HAS_BROWSER,
   async fn(t) {
-    await using browser = await TestBrowser.start({ settings: { gate: "mark" } });
+    await using browser = await TestBrowser.start({
+      settings: { gate: "mark", history: 86_400_000 },
+    });
     const client = await browser.server.as(1, ...ADMIN);
-    await client.upload("", FILES);
+    await client.upload("", { ...FILES, "notes.txt": "before", "old.txt": "old" });
+    await client.json("POST", "/tags/", { name: "v1.0", path: "", message: "As agreed" });
+    await client.put("notes.txt", "first\nsecond");
+    await client.remove({ path: "old.txt" });
     await client.mkdir("empty");
     await (await browser.server.as(7)).upload("", { "of seven.txt": "7" });
     for (const path of ["eval.pkl", "notes.txt"]) {

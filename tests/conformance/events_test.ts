@@ -6,6 +6,8 @@ import { Client, items, refused } from "../support/client.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
+const ChangedEntry = v.object({ ...ResourceEntry.entries, version: v.number() });
+
 Deno.test("GET /events/", async (t) => {
   await using server = await TestServer.start();
   const one = await server.as(1);
@@ -253,4 +255,45 @@ Deno.test("C 11 a stream ends as soon as its client disconnects", async () => {
   const events = await one.events();
   await events[Symbol.asyncDispose]();
   await until(() => server.log.some((line) => line.includes('"complete":false')));
+});
+
+Deno.test("C 26 a change carries the version that it has made of its tree", async () => {
+  await using server = await TestServer.start({
+    settings: { history: 86_400_000 },
+    maxDirectRecords: 3,
+  });
+  const one = await server.as(1);
+  const admin = await server.admin(9);
+  await using events = await one.events();
+  await using all = await admin.events({ scope: "all" });
+  const seen = async (reader: typeof events, count: number) => {
+    const found: string[] = [];
+    while (found.length < count) {
+      const { path, version } = v.parse(
+        ChangedEntry,
+        JSON.parse((await reader.next())?.data ?? ""),
+      );
+      found.push(`${version} ${path}`);
+    }
+    return found;
+  };
+  await one.upload("d", { a: "1", b: "2" });
+  await one.mkdir("e");
+  await one.move({ source: "d", destination: "e" });
+  await one.put("d/a", "3");
+  await admin.remove({ path: "d", user_id: "1" });
+  const expected = [
+    ...["1 d", "1 d/a", "1 d/b", "2 e", "3 e/d", "3 e/d/a", "3 e/d/b"],
+    ...["4 d", "4 d/a", "5 d", "5 d/a"],
+  ];
+  assert.deepEqual(await seen(events, expected.length), expected);
+  assert.deepEqual(await seen(all, expected.length), expected);
+});
+
+Deno.test("C 26 without history, a change has no version", async () => {
+  await using server = await TestServer.start({ settings: { history: undefined } });
+  const one = await server.as(1);
+  await using events = await one.events();
+  await one.mkdir("d");
+  assert.ok(!("version" in JSON.parse((await events.next())?.data ?? "")));
 });

@@ -15,7 +15,7 @@ import { storedHashes } from "../support/stored_content.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { run } from "../support/tools.ts";
 import { until } from "../support/until.ts";
-import { kills } from "./kills.ts";
+import { kills, killsWithHistory } from "./kills.ts";
 
 /** Content large enough for a file. */
 const LARGE = "large".repeat(20_000);
@@ -23,6 +23,12 @@ const LARGE = "large".repeat(20_000);
 Deno.test("C 5.6 acknowledged changes survive kill -9, and C 5 holds after each restart", async () => {
   const { tried, acknowledged } = await kills({ count: 4, seed: 20261122 });
   assert.equal(tried, 4);
+  assert.ok(acknowledged > tried, String(acknowledged));
+});
+
+Deno.test("C 26 every version that is kept survives kill -9, while history is given up and purged", async () => {
+  const { tried, acknowledged } = await killsWithHistory({ count: 3, seed: 20261128 });
+  assert.equal(tried, 3);
   assert.ok(acknowledged > tried, String(acknowledged));
 });
 

@@ -17,7 +17,8 @@ import { fleetFaults, fleetMissing } from "./fleet.ts";
 import { fullDisks } from "./full_disks.ts";
 import { ALL_HOSTILE, scanHostileFiles } from "./hostile_scans.ts";
 import { injections } from "./injections.ts";
-import { kills } from "./kills.ts";
+import { historyFills } from "./history_fills.ts";
+import { HISTORY, kills, killsWithHistory } from "./kills.ts";
 import { canLosePower, powerLosses } from "./power_losses.ts";
 import { repairKills } from "./repair_kills.ts";
 import { rollingMissing, rollingRestarts } from "./rolling_restart.ts";
@@ -29,6 +30,7 @@ const COUNTS = {
   eio: 400,
   enospc: 250,
   "full-disks": 20,
+  "history-fills": 200,
   "backup-kills": 100,
   fleet: 200,
   restarts: 6,
@@ -74,10 +76,23 @@ async function allKinds(): Promise<Kind[]> {
   const missing = canInjectFaults ? undefined : "strace cannot trace processes here";
   return [
     { name: "kill", option: "kills", run: kills },
+    { name: "kill, with history", option: "kills", run: killsWithHistory },
     ...await Promise.all(powerLossKinds),
+    {
+      name: "power loss, with history",
+      option: "power-losses",
+      missing: await canLosePower("ext4") ? undefined : "no block log of ext4 here",
+      run: (it) => powerLosses("ext4", it, HISTORY),
+    },
     { name: "EIO of a call", option: "eio", missing, run: (it) => injections("EIO", it) },
     { name: "ENOSPC of a call", option: "enospc", missing, run: (it) => injections("ENOSPC", it) },
     ...fullDiskKinds,
+    {
+      name: "full disk, of history",
+      option: "history-fills",
+      missing: disks.has("tmpfs") ? undefined : "tmpfs cannot be mounted here",
+      run: historyFills,
+    },
     { name: "kill of a backup", option: "backup-kills", run: backupKills },
     { name: "kill of a restore", option: "backup-kills", run: restoreKills },
     { name: "kill of a repair", option: "backup-kills", run: repairKills },

@@ -11,17 +11,31 @@ import {
 import { stepwiseProgram } from "./stepwise_program.ts";
 
 const CLIENTS = 4;
+/** So little time that each start gives up most of what the one before has kept. */
+export const HISTORY = { STRONGROOM_HISTORY: "20s" };
 /** The longest time under load before a kill. */
 const MAX_LOAD_MS = 800;
 
 /** Kills servers at random moments while clients change their trees, in steps where they can. */
-export async function kills({ count, seed, progress }: CampaignOptions): Promise<Outcome> {
+export function kills(options: CampaignOptions): Promise<Outcome> {
+  return killServers(options, false);
+}
+
+/** {@link kills} while trees keep their past, give it up and purge it (C 26): every version that is kept is whole. */
+export function killsWithHistory(options: CampaignOptions): Promise<Outcome> {
+  return killServers(options, true);
+}
+
+async function killServers(
+  { count, seed, progress }: CampaignOptions,
+  keepsHistory: boolean,
+): Promise<Outcome> {
   await using directory = await TempDir.make();
   await using program = await stepwiseProgram();
   const dataDir = `${directory.path}/data`;
-  const start = () => startServer(dataDir, {}, program.path);
+  const start = () => startServer(dataDir, keepsHistory ? HISTORY : {}, program.path);
   const random = seededRandom(seed);
-  const clients = modeledClients(CLIENTS, { seed });
+  const clients = modeledClients(CLIENTS, { seed, keepsHistory });
   for (let killed = 0; killed < count; killed++) {
     await using server = await start();
     if (killed > 0) progress?.(killed);

@@ -19,6 +19,8 @@ import { USER_PRIVILEGES } from "../support/server.ts";
 /** The secret that the servers and the clients of these tests share. */
 export const SECRET = "the secret of the faults, longer than 32 bytes";
 
+/** A time at which the present version is the last one. */
+const LATER = "2099-01-01T00:00:00Z";
 /** A tree that has more records than this shrinks. */
 const MAX_RECORDS = 40;
 /** Content above 128 KiB is written by a content worker. */
@@ -48,7 +50,12 @@ export interface ModeledClientOptions {
   readonly seed: number;
   /** A position that grows as the server writes. @default one that never changes */
   readonly clock?: () => number;
+  /** Whether the server keeps history (C 26): then some deletions purge. @default false */
+  readonly keepsHistory?: boolean;
 }
+
+/** More versions are not remembered. */
+const MAX_VERSIONS = 20;
 
 /**
  * A client that changes the tree of its user at random, with a model of what the server acknowledged.
@@ -67,8 +74,12 @@ export class ModeledClient {
   readonly #changes: Change[] = [];
   #clients: readonly Client[] = [];
   readonly #randomServer: Random;
+  readonly #keepsHistory: boolean;
+  /** What the tree was at some versions. */
+  readonly #versions = new Map<number, Model>();
 
-  constructor({ user, seed, clock = () => 0 }: ModeledClientOptions) {
+  constructor({ user, seed, clock = () => 0, keepsHistory = false }: ModeledClientOptions) {
+    this.#keepsHistory = keepsHistory;
     this.user = user;
     this.#random = seededRandom(seed * 1000 + user);
     this.#randomServer = seededRandom(seed * 1000 + user + 500);
@@ -119,7 +130,7 @@ export class ModeledClient {
    */
   async check(at = Infinity): Promise<Model> {
     const states = this.#statesAt(at);
-    const found = await this.#download();
+    const found = await this.#download() ?? assert.fail("no list");
     const matching = states.find(({ after }) => sameTree(found, after.records()));
     if (matching !== undefined) return matching.after;
     const [expected] = states.map(({ after }) => shownTree(after.records()));
@@ -132,6 +143,26 @@ export class ModeledClient {
   async settle(): Promise<void> {
     this.#settled = await this.check();
     this.#changes.length = 0;
+    if (this.#keepsHistory) await this.#checkVersions();
+  }
+
+  /** Every version that is remembered reads as it was, unless it was given up; and the present one is remembered. */
+  async #checkVersions(): Promise<void> {
+    for (const [version, model] of this.#versions) {
+      const records = model.records();
+      const found = await this.#download({ at: String(version) });
+      if (found === undefined) this.#versions.delete(version);
+      else {
+        assert.deepEqual(shownFound(found), shownTree(records), `version ${version}`);
+        assert.ok(sameTree(found, records), `user ${this.user}: the bytes of version ${version}`);
+      }
+    }
+    const now = await this.#connected.send("GET", "/resources/", { query: { at: LATER } });
+    const version = now.headers.get("X-Version");
+    if (version === null) return;
+    this.#versions.set(Number(version), this.#settled);
+    const [first] = this.#versions.keys();
+    if (first !== undefined && this.#versions.size > MAX_VERSIONS) this.#versions.delete(first);
   }
 
   /** Folds events of the whole tree, which begin before the first one, into the path of each record. */
@@ -195,7 +226,7 @@ export class ModeledClient {
     const label = JSON.stringify(step);
     const change: Change = { label, sentAt: this.#clock(), after };
     if (!(expected instanceof ExpectedRefusal)) this.#changes.push(change);
-    const reply = await send(this.#connected, step, bytesOf).catch(() => undefined);
+    const reply = await this.#send(step).catch(() => undefined);
     if (reply === undefined) {
       this.counts.unanswered++;
       return false;
@@ -219,6 +250,14 @@ export class ModeledClient {
       label,
     );
     return true;
+  }
+
+  #send(step: TreeStep): Promise<Reply> {
+    const purges = this.#keepsHistory && step.kind === "remove" && this.#random(4) === 0;
+    if (!purges) return send(this.#connected, step, bytesOf);
+    // What was purged is missing from them.
+    this.#versions.clear();
+    return this.#connected.remove({ "paths[]": step.paths, purge: "true" });
   }
 
   /** Downloads a file. What arrives whole must be its content. */
@@ -246,15 +285,20 @@ export class ModeledClient {
     return await this.#connected.list().then(() => true, () => false);
   }
 
-  /** All records of the server, with the content of files. */
-  async #download(): Promise<FoundTree> {
-    const entries = items(await this.#connected.list({ recursive: "true" }));
-    const found = await Promise.all(
-      entries.map(async ({ path, is_dir }) =>
-        [path, is_dir ? undefined : await this.#connected.bytes({ path })] as const
-      ),
-    );
-    return new Map(found);
+  /** All records of the server, with the content of files. Undefined if the version is not kept. */
+  async #download(at: { readonly at?: string } = {}): Promise<FoundTree | undefined> {
+    const list = await this.#connected.list({ recursive: "true", ...at });
+    if (list.status === 404) return undefined;
+    const found = new Map<string, Uint8Array | undefined>();
+    for (const { path, is_dir: isDirectory } of items(list)) {
+      const response = isDirectory ? undefined : await this.#connected.download({ path, ...at });
+      const bytes = await response?.arrayBuffer();
+      // It may be given up meanwhile.
+      if (response?.status === 404 && at.at !== undefined) return undefined;
+      assert.ok(response === undefined || response.status === 200, path);
+      found.set(path, bytes && new Uint8Array(bytes));
+    }
+    return found;
   }
 
   get #connected(): Client {

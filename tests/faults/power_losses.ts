@@ -30,6 +30,8 @@ interface Recording {
   readonly log: BlockLog;
   /** The directory of the program. */
   readonly program: string;
+  /** The settings of the server. */
+  readonly env: Readonly<Record<string, string>>;
   readonly clients: readonly ModeledClient[];
   /** The position of the log when the load began. */
   readonly begin: number;
@@ -42,11 +44,12 @@ interface Recording {
 export async function powerLosses(
   kind: ImageFileSystem,
   { count, seed, progress }: CampaignOptions,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   await using directory = await TempDir.make();
   await using program = await stepwiseProgram();
   const image = `${directory.path}/logged`;
-  const recording = await record(kind, { seed, image, program: program.path });
+  const recording = await record(kind, { seed, image, program: program.path, env });
   assert.ok(recording, `${kind} cannot be mounted here`);
   const { log, begin, clients } = recording;
   const random = seededRandom(seed);
@@ -71,31 +74,35 @@ export async function canLosePower(kind: ImageFileSystem): Promise<boolean> {
 
 async function record(
   kind: ImageFileSystem,
-  { seed, image, program }: { seed: number; image: string; program: string },
+  { seed, image, program, env }: Pick<Recording, "program" | "env"> & {
+    readonly seed: number;
+    readonly image: string;
+  },
 ): Promise<Recording | undefined> {
   const log = new BlockLog((SMALLEST_MB[kind] + SPARE_MB) * 2 ** 20);
   await using served = await log.serve(image);
   if (served === undefined || !await makeFileSystem(image, kind)) return undefined;
   await using disk = await mountImage(image);
   if (disk === undefined) return undefined;
-  const clients = modeledClients(CLIENTS, { seed, clock: () => log.position });
-  await using server = await startServer(`${disk.path}/data`, {}, program);
+  const keepsHistory = env.STRONGROOM_HISTORY !== undefined;
+  const clients = modeledClients(CLIENTS, { seed, clock: () => log.position, keepsHistory });
+  await using server = await startServer(`${disk.path}/data`, env, program);
   for (const client of clients) await client.connect(server.origin);
   const begin = log.position;
   await Promise.all(clients.map((client) => client.work((steps) => steps < STEPS)));
-  return { log, program, clients, begin };
+  return { log, program, env, clients, begin };
 }
 
 /** Starts a server on the disk as it may be after a power loss, and checks what it holds. */
 async function checkCut(
-  { log, program, clients }: Recording,
+  { log, program, env, clients }: Recording,
   { image, position, random }: { image: string; position: number; random: Random },
 ): Promise<void> {
   await log.writeImage(image, position, random);
   await using disk = await mountImage(image);
   assert.ok(disk, "the file system cannot be mounted after the power loss");
   const dataDir = `${disk.path}/data`;
-  await using server = await startServer(dataDir, {}, program);
+  await using server = await startServer(dataDir, env, program);
   await checkDataDirectory(dataDir);
   for (const client of clients) {
     await client.connect(server.origin);

@@ -10,6 +10,8 @@ import { checkSequences, type Tally } from "./tree_model.ts";
 /** Sequences between two progress lines. */
 const BATCH_SEQUENCES = 100;
 const STEPS = 30;
+/** Each version of each tree is kept, and read back (C 26). */
+const SERVER = { settings: { history: 86_400_000 } };
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +30,12 @@ let done = 0;
 while (minutes === undefined ? done < Number(values.sequences) : elapsed() < minutes) {
   // Printed first, so that the seed is known even after a crash.
   console.log(`${elapsed().toFixed(1)} min: ${done} sequences agree; the next seed is ${seed}`);
-  const tally = await checkSequences({ seed, sequences: BATCH_SEQUENCES, steps: STEPS });
+  const tally = await checkSequences({
+    seed,
+    sequences: BATCH_SEQUENCES,
+    steps: STEPS,
+    server: SERVER,
+  });
   for (const [what, count] of tally) total.set(what, (total.get(what) ?? 0) + count);
   done += BATCH_SEQUENCES;
   seed++;

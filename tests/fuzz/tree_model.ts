@@ -4,7 +4,6 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { removeUnreferenced } from "../../core/tree/sweeper.ts";
-import type { ResourceRecord } from "../../core/ports.ts";
 import type { Client } from "../support/client.ts";
 import type { EventReader } from "../support/event_reader.ts";
 import {
@@ -16,6 +15,7 @@ import {
 import { noise } from "../support/random.ts";
 import { TestServer, type TestServerOptions } from "../support/server.ts";
 import { openDatabase, type TestDatabase } from "../support/test_database.ts";
+import { KeptVersions } from "./kept_versions.ts";
 import {
   ExpectedRefusal,
   Model,
@@ -92,11 +92,18 @@ const destination: fc.Arbitrary<Pick | null | undefined> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(null, undefined) },
 );
 const caller = fc.constantFrom(...CALLERS);
-const content = fc.constantFrom("", "1", "2", "large");
+const TEXTS = ["", "1", "2", "large"] as const;
+const content = fc.constantFrom(...TEXTS);
 /** What the model calls `large` is too large for the database. */
 const LARGE = noise(70_000);
 const bytesOf = (content: string) => content === "large" ? LARGE : content;
 const sizeOf = (content: string) => bytesOf(content).length;
+const md5Of = (content: string) => createHash("md5").update(bytesOf(content)).digest("hex");
+/** The contents of all files, by their hashes. */
+const CONTENTS: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map(TEXTS.map((text) => {
+  const bytes = bytesOf(text);
+  return [md5Of(text), typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes];
+}));
 
 const sources = fc.oneof(
   { weight: 10, arbitrary: fc.record({ source: source, sources: fc.constant([]) }) },
@@ -215,14 +222,23 @@ class Pair implements AsyncDisposable {
   #model = new Model();
   #streams: readonly EventReader[] = [];
   #lastId = 0;
-  /** The paths and contents of each tree at each of its versions, with history (C 26). */
-  readonly #versions = new Map<string, readonly string[]>();
+  readonly #versions: KeptVersions;
 
   private constructor(
     readonly server: TestServer,
     readonly database: TestDatabase,
     readonly clients: readonly Client[],
-  ) {}
+  ) {
+    this.#versions = new KeptVersions({
+      server,
+      database,
+      clientOf: (userId) => {
+        const at = CALLERS.findIndex(({ user }) => user === userId);
+        return clients[at] ?? assert.fail();
+      },
+      contentWith: (hash) => CONTENTS.get(hash),
+    });
+  }
 
   static async start(options?: TestServerOptions): Promise<Pair> {
     const server = await TestServer.start(options);
@@ -239,11 +255,18 @@ class Pair implements AsyncDisposable {
     const all = await allRecords(this.server);
     const roots = all.filter(({ path }) => !path.includes("/"));
     await records.write((transaction) => transaction.deleteSubtrees(roots));
-    await this.#giveUpHistory();
+    await this.#versions.giveUp();
     await removeUnreferenced(this.server.tree, all.map(({ hash }) => hash));
+    await this.#nothingIsKept();
     this.server.log.length = 0;
     this.#model = new Model();
     this.#streams = await Promise.all(this.clients.map((client) => client.events()));
+  }
+
+  /** Nothing is kept of what nothing names any more. */
+  async #nothingIsKept(): Promise<void> {
+    const [row] = await this.database.all("SELECT count(*) AS count FROM contents");
+    assert.equal(Number(row?.count), 0, "C 26: contents that nothing names");
   }
 
   /** Runs one step on both, and compares replies, events and trees. */
@@ -292,7 +315,7 @@ class Pair implements AsyncDisposable {
       agree(await this.#streams[at]?.take(1), [`added ${last}`]);
     }
     await checkNothingArrives(this.database);
-    await this.#compareVersions();
+    await this.#versions.compare();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -378,51 +401,11 @@ class Pair implements AsyncDisposable {
       assert.equal(record.updatedAt, node.updatedAt, `${label}: updated_at of ${path}`);
     }
     this.#lastId = highest;
-    await this.#noteVersions(records);
-  }
-
-  /** Gives up all versions but the present ones. */
-  async #giveUpHistory(): Promise<void> {
-    const { history } = this.server.tree.records;
-    this.#versions.clear();
-    for (let done = history === undefined; !done;) {
-      const step = await history?.giveUp({ before: Date.now() + 60_000, maxBytes: Infinity });
-      await removeUnreferenced(this.server.tree, step?.hashes ?? []);
-      done = step?.done ?? true;
-    }
-  }
-
-  async #noteVersions(records: readonly ResourceRecord[]): Promise<void> {
-    const rows = await this.database.all(
-      "SELECT user_id, version FROM tree_versions WHERE oldest <= version",
-    );
-    for (const { user_id: user, version } of rows) {
-      this.#versions.set(`${user} ${version}`, contentsOf(records, Number(user)));
-    }
-  }
-
-  /** Each version reads back as the tree was then. */
-  async #compareVersions(): Promise<void> {
-    for (const [key, expected] of this.#versions) {
-      const [userId = 0, version = 0] = key.split(" ").map(Number);
-      const past = await this.server.tree.records.history?.at(userId, { version });
-      const records: ResourceRecord[] = [];
-      const scope = { userId, everyone: false };
-      const query = { scope, recursive: true, directories: [], chain: [] };
-      for await (const page of past?.list(query) ?? []) records.push(...page);
-      agree(contentsOf(records, userId), expected, `version ${version} of user ${userId}`);
-    }
+    await this.#versions.note(records);
   }
 }
 
-/** The paths of a tree with their contents. */
-function contentsOf(records: readonly ResourceRecord[], user: number): string[] {
-  return records.filter(({ userId }) => userId === user).map(({ path, hash }) => `${path} ${hash}`)
-    .sort();
-}
-
-const hashOf = ({ isDir, content }: ModelRecord["node"]): string =>
-  isDir ? "" : createHash("md5").update(bytesOf(content)).digest("hex");
+const hashOf = ({ isDir, content }: ModelRecord["node"]): string => isDir ? "" : md5Of(content);
 
 /** Like `assert.deepEqual`, but adds the step to the message. */
 function agree(actual: unknown, expected: unknown, label = ""): void {

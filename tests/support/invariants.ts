@@ -4,6 +4,7 @@ import type { ResourceRecord } from "../../core/ports.ts";
 import { ancestorsOf, nameOf } from "../../core/paths.ts";
 import { RECORD_COLUMNS, toRecord } from "../../storage/sqlite/lookup.ts";
 import { contentOf, objectsOf } from "./engines.ts";
+import { pastFaults } from "./past_faults.ts";
 import type { TestServer } from "./server.ts";
 import { contentIn, hashesIn } from "./stored_content.ts";
 import { openDatabase, type TestDatabase } from "./test_database.ts";
@@ -75,6 +76,7 @@ async function checkFiles(
     assert.equal(content.length, size, "C 5.3");
     assert.equal(createHash("md5").update(content).digest("hex"), hash, "C 5.3");
   }
+  assert.deepEqual(await pastFaults(database), [], "C 26");
   assert.deepEqual(await temporaryFiles(dataDir), []);
   await checkObjects(database, dataDir);
 }

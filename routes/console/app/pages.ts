@@ -5,6 +5,10 @@
 
 export { FileView } from "./file/view.ts";
 export { CompareView } from "./scans/compare_view.ts";
+export { CompareView as CompareStatesView } from "./history/compare_view.ts";
+export { HistoryView } from "./history/history_view.ts";
+export { TagsView } from "./history/tags_view.ts";
+export { TrashView } from "./history/trash_view.ts";
 export { ScanView } from "./scans/scan_view.ts";
 export { ScansView } from "./scans/view.ts";
 export { StorageView } from "./storage/view.ts";

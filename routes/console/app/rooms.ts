@@ -2,6 +2,7 @@ import { accessRoom } from "./access/room.ts";
 import { capacityRoom } from "./capacity/room.ts";
 import { fileRoom } from "./file_room.ts";
 import { filesRoom } from "./files/room.ts";
+import { HISTORY_ROOMS } from "./history_rooms.ts";
 import { scansRoom } from "./scans_room.ts";
 import { storageRoom } from "./storage_room.ts";
 import type { Room } from "./ui/room.ts";
@@ -10,6 +11,7 @@ import type { Room } from "./ui/room.ts";
 export const ROOMS: readonly Room[] = [
   filesRoom,
   fileRoom,
+  ...HISTORY_ROOMS,
   storageRoom,
   scansRoom,
   capacityRoom,

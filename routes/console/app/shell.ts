@@ -4,11 +4,12 @@ import type { ConsoleSession } from "../../../schemas/console.ts";
 import { signOut } from "./shared/api.ts";
 import { connection } from "./shared/live.ts";
 import { nameOf } from "./shared/paths.ts";
-import { formerPlace, linkTo, place } from "./shared/router.ts";
+import { formerPlace, linkWith, place } from "./shared/router.ts";
 import type { Room } from "./ui/room.ts";
 import { ROOMS } from "./rooms.ts";
-import { holds, holdsNothing, may, shownTree } from "./shared/session.ts";
+import { holds, holdsNothing, may, shownAt, shownTree } from "./shared/session.ts";
 import { useStore } from "./shared/store.ts";
+import { PastBanner } from "./past/banner.ts";
 import { TreeChoice } from "./tree_choice.ts";
 import { Button } from "./ui/button.ts";
 import { Announced } from "./ui/announced.ts";
@@ -30,6 +31,7 @@ const EDITABLE = "input, textarea, select";
 export function Shell({ session }: { readonly session: ConsoleSession }): ComponentChild {
   const { room: id, path } = useStore(place);
   const tree = useStore(shownTree);
+  const at = useStore(shownAt);
   const room = ROOMS.find((it) => it.id === id);
   const placeName = [nameOf(path), room?.title ?? "Page not found"].filter((it) => it).join(" – ");
   useEffect(() => {
@@ -60,10 +62,11 @@ export function Shell({ session }: { readonly session: ConsoleSession }): Compon
     h(TopBar, { session, current: room?.within ?? id }),
     h(Announced, { words: placeName, pause: 0 }),
     h(ConnectionBanner, null),
+    h(PastBanner, null),
     h(
       "main",
       { id: "main", class: "main", tabIndex: -1 },
-      h(RoomView, { key: `${id} ${tree}`, room, path }),
+      h(RoomView, { key: `${id} ${tree} ${at}`, room, path }),
       h(Menus, null),
     ),
     h(UploadPanel, null),
@@ -111,14 +114,23 @@ function TopBar(
   return h(
     "header",
     { class: "top" },
-    h("a", { class: "brand", href: linkTo("files") }, h(Icon, { name: "shield" }), "strongroom"),
+    h(
+      "a",
+      { class: "brand", href: linkWith("files", "", {}) },
+      h(Icon, { name: "shield" }),
+      "strongroom",
+    ),
     h(
       "nav",
       { "aria-label": "Rooms" },
       ROOMS.filter(({ within }) => within === undefined).map(({ id, title, icon }) =>
         h(
           "a",
-          { key: id, href: linkTo(id), ...(id === current && { "aria-current": "page" }) },
+          {
+            key: id,
+            href: linkWith(id, "", {}),
+            ...(id === current && { "aria-current": "page" }),
+          },
           h(Icon, { name: icon }),
           title,
         )

@@ -5,6 +5,7 @@ import { isServed } from "../../disk/lock.ts";
 import type { StorageOptions } from "../../stores/opening.ts";
 import { isDamage as isPostgresDamage } from "../../postgres/failures.ts";
 import { checkContents, ContentCheck, type ContentCheckResult } from "./check_contents.ts";
+import { checkHistory } from "./check_history.ts";
 import { checkObjects } from "./check_objects.ts";
 import { checkRecords } from "./check_records.ts";
 import { checkUploads } from "./check_uploads.ts";
@@ -95,6 +96,7 @@ async function checkSubject(
 ): Promise<CheckResult> {
   const served = await isServed();
   const sound = await checkRecords(audit, findings, repairs !== undefined);
+  if (sound) await checkHistory(audit, findings);
   const mayRepair = repairs !== undefined && sound;
   const total = await audit.totals;
   const options = {

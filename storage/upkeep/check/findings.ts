@@ -16,6 +16,8 @@ export const FINDING_KINDS = [
   "damaged",
   /** A record states a wrong size or CRC-32 of its content. */
   "facts",
+  /** What is kept of the past contradicts itself. */
+  "history",
   /** The database has a wrong count of what a tree holds. */
   "usage",
   /** What an unfinished upload has received is missing, or content that waits for a commit. */

@@ -91,6 +91,23 @@ Deno.test("C 1 GET /metrics", async (t) => {
     const levels = [...values].filter(([name]) => name.startsWith("strongroom_capacity_level"));
     assert.deepEqual(levels.map(([, value]) => value).sort(), [0, 0, 1]);
   });
+  await t.step("C 26 shows what history keeps", async () => {
+    await using keeping = await TestServer.start({ settings: { history: 86_400_000 } });
+    const client = await keeping.as(1);
+    for (const content of ["1", "22", "333"]) await client.put("f", content);
+    const { token } = await keeping.admin();
+    const response = await fetch(`${keeping.origin}/metrics`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const lines = (await response.text()).split("\n");
+    for (
+      const line of [
+        "strongroom_history_versions 3",
+        "strongroom_history_bytes 3",
+        "strongroom_history_given_up_total 0",
+      ]
+    ) assert.ok(lines.includes(line), lines.join("\n"));
+  });
   await t.step("C 13 requires no credential if METRICS=open", async () => {
     await using open = await TestServer.start({ app: { openMetrics: true } });
     const response = await fetch(`${open.origin}/metrics`);

@@ -8,7 +8,7 @@ import { Button } from "../ui/button.ts";
 import { Await } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
-import { type LoadPage, type Page, usePaged } from "./paged.ts";
+import { type LoadPage, type Page, usePaged } from "../ui/paged.ts";
 
 const PAGE = "50";
 /** A search for rare lines asks again this often before it shows what it has found. */

@@ -9,7 +9,7 @@ import { ask } from "../ui/dialog.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { toast } from "../ui/toasts.ts";
-import { PagedList, pagesOf, usePaged } from "./paged.ts";
+import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
 
 type Link = InferOutput<typeof ListedLink>;
 

@@ -5,7 +5,7 @@ import { ownTree } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
-import { PagedList, pagesOf, usePaged } from "./paged.ts";
+import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
 import { askForPerson, askToChange, invite } from "./people_actions.ts";
 
 /** The people of the server (C 27). */

@@ -5,7 +5,7 @@ import { holds } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
-import { PagedList, pagesOf, usePaged } from "./paged.ts";
+import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
 import { askForToken, askToRevokeToken, nameOfToken } from "./token_actions.ts";
 
 /** The credentials of the person, or of all users (C 22). */

@@ -4,7 +4,7 @@ import { ago, time } from "../shared/format.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
-import { PagedList, pagesOf, usePaged } from "./paged.ts";
+import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
 import { askForWaiver, askToRemoveWaiver } from "./waiver_actions.ts";
 
 /** The waivers (C 18): content that can be downloaded whatever its verdict is. */

@@ -3,11 +3,11 @@ import { useEffect } from "preact/hooks";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { bytes, count, time } from "../shared/format.ts";
-import { isOfResource, type LiveEvent, onLive } from "../shared/live.ts";
+import { isOfResource, type LiveEvent, onShown } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
 import { goOn, linkTo } from "../shared/router.ts";
-import { may } from "../shared/session.ts";
+import { may, shownAt } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
@@ -36,7 +36,7 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
   const id = state.kind === "loaded" ? state.data.id : undefined;
   useEffect(
     () =>
-      onLive((event) => {
+      onShown((event) => {
         if (!isOfResource(event) || event.type === "resource.verdict") return;
         const { data } = event;
         if (data.id !== id || data.path === path || event.type === "resource.deleted") return;
@@ -45,7 +45,8 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
       }),
     [id, path],
   );
-  if (state.kind === "failed" && state.error instanceof ApiError && state.error.status === 404) {
+  const error = state.kind === "failed" ? state.error : undefined;
+  if (error instanceof ApiError && error.code === "ErrResourcesNotFound") {
     return h(
       Notice,
       { icon: "question", title: "This file does not exist", isPage: true },
@@ -143,7 +144,7 @@ function Head(
       }),
       may("scans.run") && may("resources.download") &&
         h(Button, { label: "Scan", icon: "scans", onClick: () => void startScan(path) }),
-      may("resources.download") && !isBlocked &&
+      may("resources.download") && !isBlocked && shownAt.value === undefined &&
         h(Button, { label: "Share", icon: "link", onClick: () => askForLink(path) }),
       h(Button, {
         label: "More actions",

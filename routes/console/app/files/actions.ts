@@ -4,6 +4,7 @@ import { cleanedPath } from "../../../../schemas/clean_path.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { count } from "../shared/format.ts";
 import { join, parentOf } from "../shared/paths.ts";
+import { keepsHistory } from "../shared/session.ts";
 import { ask, askText } from "../ui/dialog.ts";
 import { runJob } from "../ui/jobs.ts";
 import { messageOf } from "../ui/states.ts";
@@ -14,7 +15,7 @@ import { upload } from "../uploads/queue.ts";
 import { FolderPicker } from "./folder_picker.ts";
 import { inParts, type Refusal } from "./in_parts.ts";
 import { named, tellOutcome } from "./outcome.ts";
-import { refuseTaken, undoOf } from "./undo.ts";
+import { refuseTaken, undoOf, undoOfDeletion } from "./undo.ts";
 
 /** Uploads what was chosen to a folder. Says why if a folder in it cannot be made. */
 export async function uploadTo(
@@ -92,7 +93,7 @@ export function askToDelete(entries: readonly ResourceEntry[]): void {
         "p",
         null,
         hasDirectory ? "Everything in it is deleted as well. " : "",
-        "This cannot be undone.",
+        keepsHistory() ? "It can be brought back from the trash." : "This cannot be undone.",
       ),
     run: () => goOn(entries, removeAll(entries)),
   });
@@ -112,7 +113,10 @@ async function removeAll(entries: readonly ResourceEntry[]): Promise<void> {
   const gone = refused.filter(isGone).length;
   if (gone === entries.length) return toast("Nothing was left to delete");
   const rest = gone === 0 ? "" : `; ${gone === 1 ? "one was" : `${count(gone)} were`} gone already`;
-  tellOutcome({ ...outcome, refused: refused.filter((it) => !isGone(it)) }, "Deleted", { rest });
+  tellOutcome({ ...outcome, refused: refused.filter((it) => !isGone(it)) }, "Deleted", {
+    rest,
+    undo: undoOfDeletion(outcome.done.map(({ path }) => path)),
+  });
 }
 
 /** Work on several entries goes on after the question, and says itself what has become of it. */

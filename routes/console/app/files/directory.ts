@@ -1,6 +1,6 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { ApiError, list } from "../shared/api.ts";
-import { type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
+import { type LiveEvent, onShown, whenReachable } from "../shared/live.ts";
 import { count } from "../shared/format.ts";
 import { parentOf } from "../shared/paths.ts";
 import { Store } from "../shared/store.ts";
@@ -43,7 +43,7 @@ export class Directory implements Disposable {
   #error: unknown;
   #showing: number | undefined;
   #endWaiting = () => {};
-  readonly #unsubscribe = onLive((event) => this.#apply(event));
+  readonly #unsubscribe = onShown((event) => this.#apply(event));
 
   /** @param onMoved Called with the new path when the directory, or one above it, is moved. */
   constructor(path: string, onMoved: (path: string) => void) {
@@ -98,7 +98,7 @@ export class Directory implements Disposable {
     } catch (error) {
       if (signal.aborted) return;
       this.#since = undefined;
-      const isGone = error instanceof ApiError && error.status === 404;
+      const isGone = error instanceof ApiError && error.code === "ErrResourcesNotFound";
       this.#end(isGone ? "missing" : "failed", error);
       if (error instanceof ApiError && error.isOffline) {
         this.#endWaiting = whenReachable(() => this.load());

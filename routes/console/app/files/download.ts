@@ -2,7 +2,7 @@ import { type ComponentChild, h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import type { Verdict } from "../../../../schemas/verdict_names.ts";
 import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
-import { ApiError, apiUrl, list, request } from "../shared/api.ts";
+import { ApiError, apiUrl, list, type Query, request } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { ask } from "../ui/dialog.ts";
@@ -42,6 +42,25 @@ export async function download(
   }
 }
 
+/** Has the browser save a file as it was. Asks before, if that is known to be dangerous. */
+export async function downloadPast(
+  { path, at, verdict }: {
+    readonly path: string;
+    readonly at: string;
+    readonly verdict: Verdict | undefined;
+  },
+): Promise<void> {
+  const query = { path, at };
+  try {
+    const refusal = await refusalOfOne(query);
+    if (refusal !== undefined) return toast(messageOf(refusal), { isError: true });
+    if (verdict !== "dangerous") return save([query], 1);
+    askToSaveAnyway([{ id: 0, path, is_dir: false }], () => save([query], 1));
+  } catch (error) {
+    toast(messageOf(error), { isError: true });
+  }
+}
+
 interface Rest {
   readonly allowed: readonly VerdictEntry[];
   readonly blocked: readonly VerdictEntry[];
@@ -75,7 +94,10 @@ async function withoutBlocked(entries: readonly ResourceEntry[]): Promise<Rest |
   return undefined;
 }
 
-function askToSaveAnyway(dangerous: readonly ResourceEntry[], saveAll: () => void): void {
+function askToSaveAnyway(
+  dangerous: readonly Pick<ResourceEntry, "id" | "path" | "is_dir">[],
+  saveAll: () => void,
+): void {
   ask({
     title: "Download what is dangerous?",
     action: "Download anyway",
@@ -142,7 +164,7 @@ function isOfGate(error: ApiError): boolean {
 }
 
 /** @param count How many files or folders the person asked for. */
-function save(requests: readonly Targets[], count: number): void {
+function save(requests: readonly Query[], count: number): void {
   for (const targets of requests) {
     const link = document.createElement("a");
     link.href = apiUrl("/resources/download", targets);
@@ -153,7 +175,7 @@ function save(requests: readonly Targets[], count: number): void {
 }
 
 /** Why the server refuses one of the requests, if it does. @throws {ApiError} when it cannot be reached. */
-async function refusalOf(requests: readonly Targets[]): Promise<ApiError | undefined> {
+async function refusalOf(requests: readonly Query[]): Promise<ApiError | undefined> {
   for (const targets of requests) {
     const refusal = await refusalOfOne(targets);
     if (refusal !== undefined) return refusal;
@@ -161,7 +183,7 @@ async function refusalOf(requests: readonly Targets[]): Promise<ApiError | undef
   return undefined;
 }
 
-async function refusalOfOne(query: Targets): Promise<ApiError | undefined> {
+async function refusalOfOne(query: Query): Promise<ApiError | undefined> {
   try {
     await request("HEAD", "/resources/download", { query });
     return undefined;

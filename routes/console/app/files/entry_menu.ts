@@ -1,9 +1,10 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
+import { pastActions } from "../past/menu.ts";
 import { askForLink } from "./share.ts";
 import { call } from "../shared/api.ts";
 import { goTo } from "../shared/router.ts";
-import { may } from "../shared/session.ts";
+import { may, shownAt } from "../shared/session.ts";
 import type { MenuItem } from "../ui/menu.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
@@ -43,13 +44,15 @@ export function entryActions(
     },
     mayEdit && { label: "Move", icon: "move", run: () => askWhereTo("move", entries) },
     mayEdit && { label: "Copy", icon: "copy", run: () => askWhereTo("copy", entries) },
-    mayRead && file && !isBlocked &&
+    // A link serves what is there now.
+    mayRead && file && !isBlocked && shownAt.value === undefined &&
     { label: "Share", icon: "link", run: () => askForLink(file.path) },
     mayRead && may("scans.run") && alone && {
       label: "Scan",
       icon: "scans",
       run: () => void startScan(alone.path),
     },
+    ...(alone ? pastActions(alone.path) : []),
     alone && { label: "Copy path", icon: "copy", run: () => void copyText(alone.path, "path") },
     file && { label: "Copy digest", icon: "copy", run: () => copyDigest(file.path) },
     may("resources.delete") && {

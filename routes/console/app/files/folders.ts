@@ -1,6 +1,6 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { ApiError, list } from "../shared/api.ts";
-import { isOfResource, onLive, whenReachable } from "../shared/live.ts";
+import { isOfResource, onShown, whenReachable } from "../shared/live.ts";
 import { isWithin, join, nameOf, parentOf } from "../shared/paths.ts";
 import { Store } from "../shared/store.ts";
 import { nameOrder } from "./order.ts";
@@ -30,7 +30,7 @@ export class FolderTree implements Disposable {
   readonly #since = new Map<string, (readonly [path: string, isAdded: boolean])[]>();
   #showing: number | undefined;
   #endWaiting = () => {};
-  readonly #unsubscribe = onLive((event) => {
+  readonly #unsubscribe = onShown((event) => {
     if (event.type === "reset") return this.#loadAll();
     if (!isOfResource(event) || event.type === "resource.verdict" || !event.data.is_dir) return;
     const { id, path } = event.data;

@@ -2,7 +2,7 @@ import { type ComponentChild, h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { bytes, plural } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
-import { may } from "../shared/session.ts";
+import { keepsHistory, may, shownAt } from "../shared/session.ts";
 import type { Listing } from "./directory.ts";
 
 /** What stands below a list: how much is in it, whether it can be changed, and why the active file has its verdict. */
@@ -22,7 +22,11 @@ export function ListFoot(
     "div",
     { class: "list-foot" },
     h("span", { class: "number" }, contentOf(entries)),
-    h("a", { href: linkTo("storage", path) }, "What takes the space"),
+    shownAt.value === undefined && [
+      h("a", { key: "space", href: linkTo("storage", path) }, "What takes the space"),
+      keepsHistory() && h("a", { key: "history", href: linkTo("history", path) }, "History"),
+      keepsHistory() && h("a", { key: "trash", href: linkTo("trash") }, "Trash"),
+    ],
     !may("resources.edit") && !may("resources.upload") && h("span", null, "Read-only"),
     reason !== undefined &&
       h("span", null, h("bdi", null, entry?.name), `: ${reason}`),

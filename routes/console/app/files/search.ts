@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { FoundEntry, FoundList } from "../../../../schemas/verdicts.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
-import { isOfResource, type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
+import { isOfResource, type LiveEvent, onShown, whenReachable } from "../shared/live.ts";
 import { isWithin } from "../shared/paths.ts";
 import type { Listing } from "./directory.ts";
 import { Entries } from "./entries.ts";
@@ -54,7 +54,7 @@ class Search implements Disposable {
   #state: "searching" | "stopped" | "ended" = "searching";
   #showing: number | undefined;
   #endWaiting = () => {};
-  readonly #unsubscribe = onLive((event) => this.#apply(event));
+  readonly #unsubscribe = onShown((event) => this.#apply(event));
 
   constructor(directory: string, wanted: string, show: (found: Found) => void) {
     this.#directory = directory;

@@ -3,10 +3,12 @@ import { useRef } from "preact/hooks";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { plural } from "../shared/format.ts";
 import { goTo } from "../shared/router.ts";
-import { may } from "../shared/session.ts";
+import { may, shownAt } from "../shared/session.ts";
 import { canCheck, checks, setChecks } from "../uploads/checks.ts";
 import { type Chosen, chosen } from "../uploads/dropped.ts";
 import { useStore } from "../shared/store.ts";
+import { below, openMenu } from "../ui/menu.ts";
+import { folderActions } from "../past/menu.ts";
 import { Button } from "../ui/button.ts";
 import { askForFolder, askToDelete, askToRename, askWhereTo } from "./actions.ts";
 import { DownloadButtons } from "./download_buttons.ts";
@@ -42,7 +44,8 @@ export function Toolbar(
     selected.length === 0
       ? h(FolderActions, { path, onFiles })
       : h(SelectionActions, { selected, verdicts, onClear }),
-    h("input", {
+    // The search knows what is there now.
+    shownAt.value === undefined && h("input", {
       class: "search",
       "aria-keyshortcuts": "/",
       type: "search",
@@ -72,7 +75,23 @@ function FolderActions(
     ],
     may("resources.edit") &&
       h(Button, { label: "New folder", icon: "folderPlus", onClick: () => askForFolder(path) }),
+    h(FolderMenu, { path }),
   );
+}
+
+/** What leads to the past of the folder, and to what is kept of the tree. */
+function FolderMenu({ path }: { readonly path: string }): ComponentChild {
+  const label = "More actions for this folder";
+  return h(Button, {
+    label,
+    icon: "dots",
+    iconOnly: true,
+    hasMenu: true,
+    onClick: ({ currentTarget }) => {
+      if (!(currentTarget instanceof Element)) return;
+      openMenu({ label, items: folderActions(path), at: below(currentTarget) });
+    },
+  });
 }
 
 /** Whether files are checked in this browser before they are sent. */

@@ -1,8 +1,10 @@
+import type { TrashList } from "../../../../schemas/history.ts";
 import { ApiError, call } from "../shared/api.ts";
+import { count } from "../shared/format.ts";
 import { nameOf, parentOf } from "../shared/paths.ts";
-import { currentTree } from "../shared/session.ts";
-import { messageOf } from "../ui/states.ts";
-import { toast } from "../ui/toasts.ts";
+import { keepsHistory, may } from "../shared/session.ts";
+import { restoreBefore, undoing } from "../past/undo.ts";
+import { runJob } from "../ui/jobs.ts";
 
 /** An entry that was moved or renamed. */
 export interface Moved {
@@ -12,17 +14,47 @@ export interface Moved {
 
 /** What brings entries back to where they were, and says what has become of it. Undefined if none was moved. */
 export function undoOf(moves: readonly Moved[]): (() => void) | undefined {
-  if (moves.length === 0) return undefined;
-  const tree = currentTree();
-  return () =>
-    void undo(moves, tree).then(
-      () => toast(moves.length === 1 ? `Undone: “${nameOf(moves[0]?.from ?? "")}”` : "Undone"),
-      (error) => toast(`Not undone: ${messageOf(error)}`, { isError: true }),
-    );
+  return undoing(moves.map(({ from }) => from), () => undo(moves));
 }
 
-async function undo(moves: readonly Moved[], tree: number | undefined): Promise<void> {
-  if (tree !== currentTree()) throw new Error("another tree is shown now");
+/** What restores what was deleted at some paths. Undefined without history. */
+export function undoOfDeletion(paths: readonly string[]): (() => void) | undefined {
+  if (!keepsHistory() || !may("resources.edit")) return undefined;
+  return undoing(paths, async () => {
+    const deletions = await deletionsOf(paths);
+    await runJob("Undoing the deletion", paths.length, async (signal, onProgress) => {
+      for (const [index, path] of paths.entries()) {
+        if (signal.aborted) {
+          throw new Error(`stopped after ${count(index)} of ${count(paths.length)}`);
+        }
+        const version = deletions.get(path);
+        if (version === undefined) throw new Error(`“${path}” is in the trash no more`);
+        await restoreBefore(version, path);
+        onProgress(index + 1);
+      }
+    });
+  });
+}
+
+/** The versions that have deleted what was at some paths, as far as the newest of the trash say. */
+async function deletionsOf(paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const wanted = new Set(paths);
+  const found = new Map<string, number>();
+  let after: string | undefined;
+  do {
+    const { items, next }: TrashList = await call("GET", "/resources/trash", {
+      query: { limit: "1000", after },
+    });
+    for (const { path, version } of items) {
+      // Newest first: what was deleted there before is another one.
+      if (wanted.has(path) && !found.has(path)) found.set(path, version);
+    }
+    after = next ?? undefined;
+  } while (after !== undefined && found.size < wanted.size);
+  return found;
+}
+
+async function undo(moves: readonly Moved[]): Promise<void> {
   for (const group of Map.groupBy(moves, ({ from }) => parentOf(from)).values()) {
     for (const part of partsOf(group)) await moveBack(part);
   }

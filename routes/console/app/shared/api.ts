@@ -1,7 +1,7 @@
 import type { ConsoleSession } from "../../../../schemas/console.ts";
 import { jsonItems } from "./json_items.ts";
 import { goTo } from "./router.ts";
-import { currentTree, session, type SessionState, shownTree } from "./session.ts";
+import { currentTree, session, type SessionState, shownAt, shownTree } from "./session.ts";
 import { Watch } from "./watch.ts";
 
 /** Where the console is, below whatever path: two folders above its modules, which have their version. */
@@ -49,7 +49,10 @@ export interface RequestOptions {
   readonly inTree?: boolean;
 }
 
-/** The address of a route of the API, below the base. */
+/** The routes that read what was (C 26). */
+const READS_PAST = /^\/(?:files\/.*|resources\/(?:stat|verdicts|download)?)$/;
+
+/** The address of a route of the API, below the base: about the tree that is shown, in the state that is shown. */
 export function apiUrl(path: string, query: Query = {}, inTree = true): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -57,6 +60,8 @@ export function apiUrl(path: string, query: Query = {}, inTree = true): string {
   }
   const tree = currentTree();
   if (inTree && tree !== undefined) parameters.append("tree", String(tree));
+  const { value: at } = shownAt;
+  if (inTree && at !== undefined && READS_PAST.test(path)) parameters.append("at", at);
   const text = parameters.toString();
   return `${CONSOLE}/api${path}${text === "" ? "" : `?${text}`}`;
 }

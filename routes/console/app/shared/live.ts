@@ -2,7 +2,7 @@ import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
 import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, request } from "./api.ts";
-import { session, shownTree } from "./session.ts";
+import { session, shownAt, shownTree } from "./session.ts";
 import { Store } from "./store.ts";
 
 /** A change that the server reports (C 11). `reset` stands for changes that were missed: list again. */
@@ -10,7 +10,8 @@ export type LiveEvent =
   | { readonly type: "reset" }
   | {
     readonly type: "resource.added" | "resource.updated" | "resource.deleted";
-    readonly data: ResourceEntry;
+    /** With the version of the tree that the change has made, if the server keeps history. */
+    readonly data: ResourceEntry & { readonly version?: number };
   }
   | {
     readonly type: "resource.verdict";
@@ -47,6 +48,11 @@ let running: AbortController | undefined;
 export function onLive(listener: (event: LiveEvent) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
+}
+
+/** As {@link onLive}, for what shows files: what was does not change. */
+export function onShown(listener: (event: LiveEvent) => void): () => void {
+  return shownAt.value === undefined ? onLive(listener) : () => {};
 }
 
 /** When what could not be loaded is asked for again, in milliseconds. */

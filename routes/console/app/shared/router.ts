@@ -1,23 +1,39 @@
-import { ownTree, shownTree } from "./session.ts";
+import { ownTree, shownAt, shownTree } from "./session.ts";
 import { Store } from "./store.ts";
 
 /**
- * Where the person is: `#/files/models/a?tree=7` is the room `files` at the path `models/a`, in the tree of user 7.
- * Without a tree, it is the person's own. It is in the fragment, which browsers send to no server.
+ * Where the person is: `#/files/models/a?tree=7&at=v1.0` is the room `files` at the path `models/a`, in the tree of
+ * user 7, as a tag has it. Without a tree, it is the person's own. It is in the fragment, which browsers send to no
+ * server.
  */
 export interface Place {
   readonly room: string;
   readonly path: string;
+  /** What else the address says, besides the tree. */
+  readonly query: Parameters;
 }
+
+/** Parameters of an address. */
+type Parameters = Readonly<Record<string, string>>;
+
+/** The rooms that show what was. */
+const ROOMS_OF_THE_PAST: ReadonlySet<string> = new Set(["files", "file"]);
 
 export const place = new Store<Place>(placeOf(location.hash));
 
-shownTree.set(treeOf(location.hash));
+note(location.hash);
+
+/** Notes which tree is shown, and which state of it. */
+function note(hash: string): void {
+  const { room, query } = placeOf(hash);
+  shownTree.set(treeOf(hash));
+  shownAt.set(ROOMS_OF_THE_PAST.has(room) ? query.at : undefined);
+}
 
 let former: Place | undefined;
 addEventListener("hashchange", () => {
   former = place.value;
-  shownTree.set(treeOf(location.hash));
+  note(location.hash);
   place.set(placeOf(location.hash));
 });
 
@@ -26,14 +42,27 @@ export function formerPlace(): Place | undefined {
   return former;
 }
 
-/** The link to a place in the tree that is shown. */
+/** The link to a place in the tree that is shown: files as they are shown, now or in the past. */
 export function linkTo(room: string, path = ""): string {
-  return addressOf(room, path, shownTree.value);
+  const at = ROOMS_OF_THE_PAST.has(room) ? shownAt.value : undefined;
+  return addressOf(room, path, shownTree.value, at === undefined ? {} : { at });
 }
 
-function addressOf(room: string, path: string, tree: number | undefined): string {
+/** The link to a place in the tree that is shown, with parameters such as `at`. */
+export function linkWith(room: string, path: string, query: Parameters): string {
+  return addressOf(room, path, shownTree.value, query);
+}
+
+function addressOf(
+  room: string,
+  path: string,
+  tree: number | undefined,
+  query: Parameters = {},
+): string {
   const segments = path.split("/").filter((it) => it !== "").map(encodeURIComponent);
-  return `#/${[room, ...segments].join("/")}${tree === undefined ? "" : `?tree=${tree}`}`;
+  const parameters = { ...(tree !== undefined && { tree: String(tree) }), ...query };
+  const text = new URLSearchParams(parameters).toString();
+  return `#/${[room, ...segments].join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
 /** Goes to a room in the tree of a user. */
@@ -55,12 +84,21 @@ function placeOf(hash: string): Place {
   // In names, a question mark is encoded.
   const [before = ""] = hash.replace(/^#\/?/, "").split("?");
   const [room = "", ...segments] = before.split("/").map(decoded);
-  return { room: room === "" ? "files" : room, path: segments.filter((it) => it !== "").join("/") };
+  return {
+    room: room === "" ? "files" : room,
+    path: segments.filter((it) => it !== "").join("/"),
+    query: parametersOf(hash),
+  };
+}
+
+function parametersOf(hash: string): Parameters {
+  const [, after = ""] = hash.split("?");
+  return Object.fromEntries(new URLSearchParams(after));
 }
 
 function treeOf(hash: string): number | undefined {
-  const tree = /\?tree=([1-9]\d{0,15})$/.exec(hash)?.[1];
-  return tree === undefined ? undefined : Number(tree);
+  const { tree = "" } = parametersOf(hash);
+  return /^[1-9]\d{0,15}$/.test(tree) ? Number(tree) : undefined;
 }
 
 function decoded(segment: string): string {

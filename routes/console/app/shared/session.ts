@@ -13,6 +13,9 @@ export const session = new Store<SessionState>({ kind: "unknown" });
 /** The user whose tree is shown (C 19). @default the person's own */
 export const shownTree = new Store<number | undefined>(undefined);
 
+/** Which state of the tree is shown: a version, a time or a tag (C 26). @default what is there now */
+export const shownAt = new Store<string | undefined>(undefined);
+
 /** The tree that requests name: never all trees at once, which an administrator would see otherwise. */
 export function currentTree(): number | undefined {
   return shownTree.value ?? ownTree();
@@ -24,9 +27,19 @@ export function ownTree(): number | undefined {
   return value.kind === "signedIn" ? value.session.user_id : undefined;
 }
 
-/** Whether the person has a privilege in the tree that is shown. The server decides in any case. */
+/** What may be done with what was. */
+const OF_THE_PAST: ReadonlySet<string> = new Set(["resources.view", "resources.download"]);
+
+/** Whether the person has a privilege in the tree, and for the state, that is shown. The server decides in any case. */
 export function may(privilege: string): boolean {
-  return mayIn(currentTree(), privilege);
+  return (shownAt.value === undefined || OF_THE_PAST.has(privilege)) &&
+    mayIn(currentTree(), privilege);
+}
+
+/** Whether the server keeps what changes take away (C 26). */
+export function keepsHistory(): boolean {
+  const { value } = session;
+  return value.kind === "signedIn" && value.session.keeps_history;
 }
 
 /** Whether the person has a privilege in the tree of a user. @param tree Undefined for the own one. */
@@ -60,6 +73,14 @@ export function treeLabel(tree: number): string {
   const { value } = session;
   const names = value.kind === "signedIn" ? value.session.tree_names : {};
   return names[String(tree)] ?? found.get(tree) ?? `Tree ${tree}`;
+}
+
+/** What a user is called, as far as that is known. */
+export function userLabel(user: number): string {
+  const { value } = session;
+  if (value.kind !== "signedIn") return `User ${user}`;
+  const { user_id: own, user_name: name, tree_names: names } = value.session;
+  return (user === own ? name : names[String(user)] ?? found.get(user)) ?? `User ${user}`;
 }
 
 /** Whether the person may do nothing, in any tree. */

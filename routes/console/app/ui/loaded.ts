@@ -4,6 +4,9 @@ import { ApiError } from "../shared/api.ts";
 import { type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
 import { Loading, Problem } from "./states.ts";
 
+/** How long after an event what is shown is loaded again, in milliseconds. */
+const AGAIN_MS = 100;
+
 /** What a place shows, while and after it is requested. */
 export type Loaded<T> =
   | { readonly kind: "loading" }
@@ -48,9 +51,18 @@ export function useLoaded<T>(
   useEffect(() => {
     setState({ kind: "loading" });
     reload();
-    const end = onLive((event) => (event.type === "reset" || concerns(event)) && reload());
+    let due: number | undefined;
+    const end = onLive((event) => {
+      if (event.type !== "reset" && !concerns(event)) return;
+      // A change may have many events.
+      due ??= setTimeout(() => {
+        due = undefined;
+        reload();
+      }, AGAIN_MS);
+    });
     return () => {
       end();
+      clearTimeout(due);
       endWaiting.current();
       running.current?.abort();
     };

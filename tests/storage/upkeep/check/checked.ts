@@ -1,4 +1,8 @@
-import { check, type CheckResult } from "../../../../storage/upkeep/check/check.ts";
+import {
+  check,
+  type CheckOptions,
+  type CheckResult,
+} from "../../../../storage/upkeep/check/check.ts";
 
 /** The file of content in a data directory. */
 export function blobOf(dataDir: string, hash: string): string {
@@ -8,7 +12,7 @@ export function blobOf(dataDir: string, hash: string): string {
 /** Checks a data directory in silence. */
 export function checked(
   dataDir: string,
-  options: { readData?: boolean; repair?: boolean } = {},
+  options: Partial<CheckOptions> = {},
 ): Promise<CheckResult> {
   return check(dataDir, { readData: false, repair: false, onProgress: () => {}, ...options });
 }

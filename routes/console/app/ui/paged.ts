@@ -1,8 +1,9 @@
 import { type ComponentChild, type ComponentChildren, h } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { call, type Query } from "../shared/api.ts";
-import { Button } from "../ui/button.ts";
-import { Await, type Load, useLoaded } from "../ui/loaded.ts";
+import type { LiveEvent } from "../shared/live.ts";
+import { Button } from "./button.ts";
+import { Await, type Load, useLoaded } from "./loaded.ts";
 
 const PAGE = 100;
 
@@ -24,20 +25,31 @@ export type LoadPage<T, P extends Page<T> = Page<T>> = (
   signal: AbortSignal,
 ) => Promise<P>;
 
-/** The newest of a list, and older ones on request. The pages that are there are loaded again on a reload only. */
-export function usePaged<T, P extends Page<T> = Page<T>>(loadPage: LoadPage<T, P>): Paged<T, P> {
+/**
+ * The newest of a list, and older ones on request. The pages that are there are loaded again on a reload only.
+ *
+ * @param concerns Whether an event may have changed it. @default none does
+ */
+export function usePaged<T, P extends Page<T> = Page<T>>(
+  loadPage: LoadPage<T, P>,
+  concerns?: (event: LiveEvent) => boolean,
+): Paged<T, P> {
   const [wanted, setWanted] = useState(1);
   const kept = useRef<P[]>([]);
-  const loading = useLoaded(async (signal) => {
-    const pages = kept.current.length < wanted ? [...kept.current] : [];
-    while (pages.length < wanted) {
-      const last = pages.at(-1);
-      if (last !== undefined && last.next === undefined) break;
-      pages.push(await loadPage(last?.next, signal));
-    }
-    kept.current = pages;
-    return pages;
-  }, [wanted]);
+  const loading = useLoaded(
+    async (signal) => {
+      const pages = kept.current.length < wanted ? [...kept.current] : [];
+      while (pages.length < wanted) {
+        const last = pages.at(-1);
+        if (last !== undefined && last.next === undefined) break;
+        pages.push(await loadPage(last?.next, signal));
+      }
+      kept.current = pages;
+      return pages;
+    },
+    [wanted],
+    concerns,
+  );
   const { state } = loading;
   const hasMore = state.kind === "loaded" && state.data.at(-1)?.next !== undefined;
   return { ...loading, more: hasMore ? () => setWanted(wanted + 1) : undefined };

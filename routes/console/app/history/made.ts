@@ -1,0 +1,15 @@
+import { type ComponentChild, h } from "preact";
+import { ago, time } from "../shared/format.ts";
+import { userLabel } from "../shared/session.ts";
+
+/** When something was done, and by whom. */
+export function Made(
+  { at, user }: { readonly at: string; readonly user: number },
+): ComponentChild {
+  return h(
+    "div",
+    null,
+    h("time", { dateTime: at, title: time(at) }, ago(at)),
+    h("div", { class: "muted" }, "by ", h("bdi", null, userLabel(user))),
+  );
+}
