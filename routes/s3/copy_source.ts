@@ -3,7 +3,7 @@ import { quoted } from "../../core/errors.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import type { Services } from "../serving/route.ts";
 import { decodePath } from "../request/address_path.ts";
-import { representationOf, select } from "../request/conditional.ts";
+import { type HeaderSource, representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
 import { etagOf, withQuotes } from "./headers.ts";
 import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
@@ -28,8 +28,9 @@ export interface CopySource {
 export async function copySource(
   c: Handled,
   { s3, people }: Pick<Services, "s3" | "people">,
+  headers: HeaderSource,
 ): Promise<CopySource> {
-  const stated = c.req.header(COPY_SOURCE) ?? "";
+  const stated = headers.get(COPY_SOURCE) ?? "";
   const [address = "", version] = stated.split("?");
   if (version !== undefined) throw new S3Error("NotImplemented", "Versions are not offered here");
   const [bucket = "", ...rest] = decodePath(address).replace(/^\//, "").split("/");
@@ -37,24 +38,20 @@ export async function copySource(
   const { caller: holder } = authenticated(c.req.raw).verified;
   const caller = await inBucket(people, holder, bucket);
   requirePermission(caller, "resources.download");
-  requireOwner(bucket, caller, c.req.header("x-amz-source-expected-bucket-owner"));
+  requireOwner(bucket, caller, headers.get("x-amz-source-expected-bucket-owner"));
   const object = await findObject(s3, caller, key);
   if (object === undefined || object.record.isDir) throw noSuchKey(key);
-  requireConditions(c, object);
+  requireConditions(headers, object);
   return { caller, object };
 }
 
 /** The headers `x-amz-copy-source-if-…` are conditions of the source. */
-function requireConditions(c: Handled, { record, facts }: FoundObject): void {
-  const headers = new Headers();
-  for (const name of ["match", "none-match", "modified-since", "unmodified-since"]) {
-    const value = c.req.header(`${COPY_SOURCE}-if-${name}`);
-    if (value !== undefined) headers.set(`If-${name}`, value);
-  }
-  const etag = etagOf(record, facts?.etag);
-  const selection = select({ method: "GET", headers: withQuotes(headers) }, {
+function requireConditions(headers: HeaderSource, { record, facts }: FoundObject): void {
+  const conditions = withQuotes({ get: (name) => headers.get(`${COPY_SOURCE}-${name}`) });
+  // The range is one of the copy, and no condition: HEAD has none.
+  const selection = select({ method: "HEAD", headers: conditions }, {
     ...representationOf(record),
-    etag,
+    etag: etagOf(record, facts?.etag),
   });
   if (selection.status === 412) throw selection.refusal;
   if (selection.status !== 304) return;
@@ -62,9 +59,9 @@ function requireConditions(c: Handled, { record, facts }: FoundObject): void {
 }
 
 /** The bytes that `x-amz-copy-source-range` names, or all. */
-export function copiedRange(c: Handled, size: number): { start: number; end: number } {
-  const text = c.req.header(`${COPY_SOURCE}-range`);
-  if (text === undefined) return { start: 0, end: size };
+export function copiedRange(headers: HeaderSource, size: number): { start: number; end: number } {
+  const text = headers.get(`${COPY_SOURCE}-range`);
+  if (text === null) return { start: 0, end: size };
   const [, first = "", last = ""] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   const range = { start: Number(first), end: Number(last) + 1 };
   if (first !== "" && range.start < range.end && range.end <= size) return range;
