@@ -30,6 +30,8 @@ interface StatedDigest {
   readonly algorithm: Algorithm;
   /** In lower-case hex. */
   readonly hex: string;
+  /** As the header has it. */
+  readonly text: string;
 }
 
 /** The body of a request with a signature. */
@@ -60,7 +62,7 @@ export class SignedBody {
     this.#stated = isContent ? statedDigests(headers) : [];
     if (form.sha256 !== undefined) {
       const header = "X-Amz-Content-Sha256";
-      this.#stated.push({ header, algorithm: "sha256", hex: form.sha256 });
+      this.#stated.push({ header, algorithm: "sha256", hex: form.sha256, text: form.sha256 });
     }
     const announced = (headers.get("x-amz-trailer") ?? "").split(",")
       .map((name) => name.trim().toLowerCase()).filter((name) => name !== "");
@@ -136,7 +138,7 @@ export class SignedBody {
   checksumHeaders(): Record<string, string> {
     return Object.fromEntries(
       this.#stated.filter(({ header }) => header.startsWith(CHECKSUM))
-        .map(({ header, hex }) => [header, Buffer.from(hex, "hex").toString("base64")]),
+        .map(({ header, text }) => [header, text]),
     );
   }
 
@@ -256,11 +258,12 @@ function stagedDigest({ hash, sha256, crc32 }: Received, algorithm: Algorithm): 
 /** @throws {S3Error} `InvalidRequest` when there are several checksums, or another one than is announced. */
 function statedDigests(headers: HeaderSource): StatedDigest[] {
   const md5 = headers.get("Content-MD5");
-  const checksums = CHECKSUMS.flatMap((algorithm) => {
+  const checksums: StatedDigest[] = [];
+  for (const algorithm of CHECKSUMS) {
     const header = `${CHECKSUM}${algorithm}`;
     const value = headers.get(header);
-    return value === null ? [] : [digestOf(header, algorithm, value)];
-  });
+    if (value !== null) checksums.push(digestOf(header, algorithm, value));
+  }
   if (checksums.length > 1) throw new S3Error("InvalidRequest", "There is more than one checksum");
   const announced = headers.get("x-amz-sdk-checksum-algorithm")?.toLowerCase();
   const [checksum] = checksums;
@@ -290,7 +293,7 @@ function announcedDigest(name: string): { readonly algorithm: Algorithm } {
 function digestOf(header: string, algorithm: Algorithm, base64: string): StatedDigest {
   const bytes = Buffer.from(base64, "base64");
   if (bytes.length === LENGTHS[algorithm] && bytes.toString("base64") === base64) {
-    return { header, algorithm, hex: bytes.toString("hex") };
+    return { header, algorithm, hex: bytes.toString("hex"), text: base64 };
   }
   throw new S3Error(
     algorithm === "md5" ? "InvalidDigest" : "InvalidRequest",
