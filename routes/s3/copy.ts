@@ -27,10 +27,11 @@ export async function copyObject(c: Handled, services: Services, { key = "", hea
     throw new S3Error("InvalidArgument", `The key ${quoted(key)} is that of a directory`);
   }
   refuseUnsupported(headers);
-  const { caller: reader, object } = await copySource(c, services, headers);
+  const { caller: reader, object, tree } = await copySource(c, services, headers);
   const { record: source } = object;
   const metadata = metadataFor(headers, object);
-  const isSame = source.path === path && ownerOf(reader) === ownerOf(caller);
+  const isWithin = ownerOf(reader) === ownerOf(caller) && tree === s3.tree;
+  const isSame = source.path === path && isWithin;
   if (isSame && !CHANGES.some((name) => headers.get(name) === "REPLACE")) {
     throw new S3Error(
       "InvalidRequest",
@@ -38,14 +39,14 @@ export async function copyObject(c: Handled, services: Services, { key = "", hea
     );
   }
   const write = { caller, path, metadata, requireObject: requireObject(headers) };
-  const { changes, record = source } = ownerOf(reader) === ownerOf(caller)
+  const { changes, record = source } = isWithin
     ? await copyWithin(s3, { ...write, source })
       .then(({ changes, files: [record] }) => ({ changes, record }))
-    // Content of another tree is read with the rights there, and stored like any upload.
+    // Content of another tree, or a former one, is read with the rights there, and stored like any upload.
     : await putObject(s3, {
       ...write,
       declaredSize: source.size,
-      content: await contentOf(s3.tree, { caller: reader, path: source.path }),
+      content: await contentOf(tree, { caller: reader, path: source.path }),
       verify: () => {},
     });
   auditChange(c, { paths: [path], records: changedOwners(changes) });

@@ -1,12 +1,15 @@
 import { type Caller, requirePermission } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
+import { pathOfKey } from "../../core/s3/object_key.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
+import { versionTree } from "../../core/s3/versions.ts";
+import type { Tree } from "../../core/tree/changes.ts";
 import type { Services } from "../serving/route.ts";
 import { decodePath } from "../request/address_path.ts";
 import { type HeaderSource, representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
 import { etagOf, withQuotes } from "./headers.ts";
-import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
+import { findObject, type FoundObject, noSuchKey, requireState } from "./objects.ts";
 import { type Handled, inBucket, requireOwner } from "./target.ts";
 
 /** The header that names what is copied. */
@@ -16,12 +19,14 @@ export const COPY_SOURCE = "x-amz-copy-source";
 export interface CopySource {
   readonly caller: Caller;
   readonly object: FoundObject;
+  /** The tree as it was, if a version is copied. */
+  readonly tree: Tree;
 }
 
 /**
  * The object that a request copies from.
  *
- * @throws {S3Error} `NoSuchKey`, `NotImplemented` when a version is asked for.
+ * @throws {S3Error} `NoSuchKey`, `NoSuchVersion`.
  * @throws {AppError} `ErrNotPermitted`, and `ErrPreconditionFailed` when it is not what the client expects,
  *   `ErrResourcesInvalidRequest` when the header is not percent-encoded UTF-8.
  */
@@ -31,18 +36,26 @@ export async function copySource(
   headers: HeaderSource,
 ): Promise<CopySource> {
   const stated = headers.get(COPY_SOURCE) ?? "";
-  const [address = "", version] = stated.split("?");
-  if (version !== undefined) throw new S3Error("NotImplemented", "Versions are not offered here");
+  const [address = "", query] = stated.split("?");
+  const [, version] = /^versionId=(.+)$/.exec(query ?? "") ?? [];
+  if (query !== undefined && version === undefined) {
+    throw new S3Error("NotImplemented", `The parameter ${quoted(query)} is not offered here`);
+  }
   const [bucket = "", ...rest] = decodePath(address).replace(/^\//, "").split("/");
   const key = rest.join("/");
   const { caller: holder } = authenticated(c.req.raw).verified;
   const caller = await inBucket(people, holder, bucket);
   requirePermission(caller, "resources.download");
   requireOwner(bucket, caller, headers.get("x-amz-source-expected-bucket-owner"));
-  const object = await findObject(s3, caller, key);
+  const { path } = pathOfKey(key);
+  const { tree, file } = version === undefined
+    ? { tree: s3.tree }
+    : await versionTree(s3, { caller, path, version });
+  const object = await findObject({ ...s3, tree }, caller, key);
   if (object === undefined || object.record.isDir) throw noSuchKey(key);
+  if (file !== undefined) requireState(object.record, file);
   requireConditions(headers, object);
-  return { caller, object };
+  return { caller, object, tree };
 }
 
 /** The headers `x-amz-copy-source-if-…` are conditions of the source. */

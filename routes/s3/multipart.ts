@@ -62,8 +62,8 @@ export async function uploadPartCopy(c: Handled, services: Services, target: Tar
   const { s3 } = services;
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
-  const { caller, object } = await copySource(c, services, target.headers);
-  const found = await downloadFile(s3.tree, {
+  const { caller, object, tree } = await copySource(c, services, target.headers);
+  const found = await downloadFile(tree, {
     caller,
     path: object.record.path,
     select: ({ size }) => ({ range: copiedRange(target.headers, size) }),

@@ -9,8 +9,10 @@ import type { ObjectFacts } from "../../core/object_facts.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
 import { downloadFile } from "../../core/tree/download.ts";
 import { mkdir } from "../../core/tree/mkdir.ts";
-import { quoted } from "../../core/errors.ts";
+import { quoted, RetryLater } from "../../core/errors.ts";
+import type { FileState } from "../../core/history.ts";
 import { putObject as store } from "../../core/s3/put_object.ts";
+import { versionTree } from "../../core/s3/versions.ts";
 import { httpDate, representationOf, select } from "../request/conditional.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
@@ -26,7 +28,7 @@ import {
   withQuotes,
 } from "./headers.ts";
 import { emptyReply } from "./reply.ts";
-import type { Handled, Target } from "./target.ts";
+import { type Handled, parameter, type Target } from "./target.ts";
 
 /** An object of a tree. */
 export interface FoundObject {
@@ -68,11 +70,16 @@ export async function getObject(
     if (directory === undefined) throw noSuchKey(key);
     return directoryReply(c, directory.record);
   }
+  const version = parameter(target, "versionId");
+  const of = version === undefined
+    ? { tree: s3.tree, file: undefined }
+    : await versionTree(s3, { caller, path, version });
   let facts: ObjectFacts | undefined;
-  const found = await downloadFile(s3.tree, {
+  const found = await downloadFile(of.tree, {
     caller,
     path,
     async select(record, found) {
+      if (of.file !== undefined) requireState(record, of.file);
       facts = found === undefined ? await s3.store.facts(record) : found.facts;
       return select({ method: c.req.method, headers: withQuotes(headers) }, {
         ...representationOf(record),
@@ -83,7 +90,14 @@ export async function getObject(
   return await sendFile(c, found, {
     ...objectHeaders(found.record, facts, target),
     ...found.selection.status === 200 && checksumHeaders(target, found.record),
+    ...version !== undefined && { "x-amz-version-id": version },
   });
+}
+
+/** The present version may be replaced before it is read. */
+export function requireState({ hash }: ResourceRecord, file: FileState): void {
+  if (hash === file.hash) return;
+  throw new RetryLater("ErrUnavailable", "The object has just been replaced", 1);
 }
 
 /** The checksum of a whole object that its client asks for: of all that there are, the CRC-32 is kept of each. */
