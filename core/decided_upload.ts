@@ -1,4 +1,5 @@
 import type { SmallContent } from "./content_changes.ts";
+import type { ObjectFacts } from "./object_facts.ts";
 import type { NewContent, NewRecord, ResourceRecord, WriteOptions } from "./ports.ts";
 
 /** Bounds of what a tree may hold. */
@@ -22,6 +23,8 @@ export interface DecidedUpload {
   readonly newContents: readonly NewContent[];
   /** The content of the files, each once. */
   readonly contents: readonly SmallContent[];
+  /** What the S3 door keeps of each file. @default nothing new */
+  readonly facts?: ObjectFacts | undefined;
   /** What the tree may hold afterwards. @default unlimited */
   readonly bounds?: TreeBounds | undefined;
   /** Who uploads. @default the user */

@@ -82,6 +82,36 @@ export interface LogPage {
   readonly next: LogPlace | undefined;
 }
 
+/** A file as it is at a path, or was there. */
+export interface FileState {
+  readonly path: string;
+  /** The version that made it so; 0 for what was there before. */
+  readonly since: number;
+  /** The version that ended it. Undefined at present. */
+  readonly until: number | undefined;
+  /** When that was, in milliseconds since the Unix epoch; 0 at present. */
+  readonly endedAt: number;
+  /** In bytes. */
+  readonly size: number;
+  readonly hash: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly updatedAt: number;
+  /** The ETag, without quotes, if the S3 door keeps another one than the hash. */
+  readonly etag: string | undefined;
+}
+
+/** Which states of files are read: by path, and those of a path from the newest on. */
+export interface StatesQuery {
+  readonly userId: number;
+  /** Those at this path, and at later ones. */
+  readonly from: string;
+  /** Of those at the first path, the ones that an earlier version than this has made. */
+  readonly below: number;
+  /** Those at paths before this one. */
+  readonly before: string;
+  readonly limit: number;
+}
+
 /** Something that was deleted as a whole, and can be restored. */
 export interface TrashEntry {
   /** The version that deleted it: the one before has it. */
@@ -173,6 +203,8 @@ export interface HistoryStore {
    * @throws {AppError} `ErrVersionsNotFound` when no history is kept.
    */
   trash(query: TrashQuery): Promise<TrashPage>;
+  /** States of files that can be read. Undefined if no history is kept. */
+  states(query: StatesQuery): Promise<readonly FileState[] | undefined>;
   tags(query: TagQuery): Promise<Tag[]>;
   /** The commits of repositories of the hub. */
   readonly commits: CommitStore;

@@ -196,13 +196,19 @@ export interface WriteTransaction extends RecordLookup {
   unreferenced(hashes: readonly string[]): Promise<string[]>;
 }
 
-/** Finds records together with their content, where that saves a round trip. */
+/** A record, and what one lookup has found of it besides. */
+export interface LocatedRecord {
+  readonly record: ResourceRecord;
+  /** Where its content is. @default it is a directory */
+  readonly located?: LocatedContent;
+  /** What the S3 door keeps of it. @default nothing */
+  readonly facts?: ObjectFacts | undefined;
+}
+
+/** Finds records together with their content, which saves a round trip. */
 export interface LocatedLookup {
-  /** The record that `findByPath` finds at a path, and where its content is: undefined for a directory. */
-  findLocated(
-    scope: Scope,
-    path: string,
-  ): Promise<{ readonly record: ResourceRecord; readonly located?: LocatedContent } | undefined>;
+  /** The record that `findByPath` finds at a path, with what belongs to it, unless it has to be looked for there. */
+  findLocated(scope: Scope, path: string): Promise<LocatedRecord | undefined>;
 }
 
 /** The records of all users. */

@@ -1,6 +1,7 @@
 import { type Caller, ownerOf } from "../caller.ts";
 import type { ObjectFacts } from "../object_facts.ts";
 import type { ResourceRecord } from "../ports.ts";
+import { chainOf } from "../tree/directories.ts";
 import type { RequireCondition } from "../tree/placement.ts";
 import type { S3Service } from "./service.ts";
 
@@ -25,17 +26,21 @@ export async function conditionOf(
   { tree, store }: S3Service,
   { caller, path, requireObject }: StoreRequest,
 ): Promise<{
+  /** The records at the path and above it. */
+  readonly found: ReadonlyMap<string, ResourceRecord>;
   readonly facts: ObjectFacts | undefined;
   readonly requireCondition: RequireCondition;
 }> {
   const scope = { userId: ownerOf(caller), everyone: false };
-  const former = (await tree.records.findByPath(scope, [path])).get(path);
+  const found = await tree.records.findByPath(scope, chainOf(path));
+  const former = found.get(path);
   const facts = former === undefined ? undefined : await store.facts(former);
   return {
+    found,
     facts,
-    requireCondition(found) {
-      const isFormer = found?.id === former?.id && found?.hash === former?.hash;
-      requireObject(found, isFormer ? facts?.etag : undefined);
+    requireCondition(record) {
+      const isFormer = record?.id === former?.id && record?.hash === former?.hash;
+      requireObject(record, isFormer ? facts?.etag : undefined);
     },
   };
 }

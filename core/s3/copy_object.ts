@@ -47,9 +47,7 @@ export async function copyObject(
         `Cannot copy ${quoted(source.path)}: it was just changed`,
       );
     },
-    async afterwards(transaction, files) {
-      for (const file of files) await transaction.keepFacts(file, { etag: undefined, metadata });
-    },
+    facts: { etag: undefined, metadata },
   });
   return await staging.store([], { besides: [path] });
 }

@@ -206,9 +206,7 @@ export async function completeMultipart(
     async alongside(transaction) {
       for (const { part } of chosen) await transaction.completeUpload(part, Date.now());
     },
-    async afterwards(transaction, files) {
-      for (const file of files) await transaction.keepFacts(file, { etag, metadata });
-    },
+    facts: { etag, metadata },
   });
   const { changes } = await staging.store([{ path, blob }]);
   await discard(s3, id, all);

@@ -25,17 +25,14 @@ export async function putObject(
   s3: S3Service,
   { metadata, ...request }: PutObjectRequest,
 ): Promise<{ readonly changes: ChangeSet; readonly record: ResourceRecord }> {
-  const { facts, requireCondition } = await conditionOf(s3, request);
+  const { found, facts, requireCondition } = await conditionOf(s3, request);
   const hasMetadata = Object.values(metadata).some((all) => Object.keys(all).length > 0);
   const { changes, files: [record] } = await put(s3.tree, {
     ...request,
+    found,
     requireCondition,
-    // Without a row, there is nothing to keep or to replace, and small objects are stored faster.
-    ...((hasMetadata || facts !== undefined) && {
-      async afterwards(transaction, files) {
-        for (const file of files) await transaction.keepFacts(file, { etag: undefined, metadata });
-      },
-    }),
+    // Without a row, there is nothing to keep or to replace.
+    ...((hasMetadata || facts !== undefined) && { facts: { etag: undefined, metadata } }),
   });
   if (record === undefined) throw new Error("The object has no record");
   return { changes, record };

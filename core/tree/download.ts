@@ -1,11 +1,11 @@
 import type { Compression } from "../../schemas/resources.ts";
 import { type ArchiveEntry, zipStream } from "../archive.ts";
 import { type Caller, ownerOf, scopeOf } from "../caller.ts";
-import { type Chunk, ContentReader, type LocatedContent } from "../content.ts";
+import { type Chunk, ContentReader } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import { sanitizePath } from "../paths.ts";
 import type { BlobStore, ByteRange } from "../blob_store.ts";
-import type { CollectedFile, FileCollection, ResourceRecord } from "../ports.ts";
+import type { CollectedFile, FileCollection, LocatedRecord, ResourceRecord } from "../ports.ts";
 import type { Admission } from "../gate.ts";
 import type { Tree } from "./changes.ts";
 import { MissingContent, missingContent, openFile, reportingDamage } from "./file_content.ts";
@@ -73,9 +73,18 @@ export function download<Selection extends FileSelection>(
 }
 
 /** A request to download the file at a path (C 17). */
-export interface FileRequest<Selection extends FileSelection>
-  extends Pick<DownloadRequest<Selection>, "caller" | "select"> {
+export interface FileRequest<Selection extends FileSelection> {
+  readonly caller: Caller;
   readonly path: string;
+  /**
+   * As of {@link DownloadRequest}.
+   *
+   * @param found What was found together with the record, if it was.
+   */
+  readonly select: (
+    record: ResourceRecord,
+    found: LocatedRecord | undefined,
+  ) => Selection | Promise<Selection>;
 }
 
 /**
@@ -89,8 +98,8 @@ export function downloadFile<Selection extends FileSelection>(
 ): Promise<FileDownload<Selection>> {
   const requested = sanitizePath(path);
   return retried(async () => {
-    const { record, located } = await findFile(tree, caller, requested);
-    if (!record.isDir) return await prepareFile(tree, record, select, located);
+    const { record, found } = await findFile(tree, caller, requested);
+    if (!record.isDir) return await prepareFile(tree, record, select, found);
     throw new AppError(
       "ErrResourcesNotFound",
       `Cannot download ${quoted(requested)} as a file: it is a directory`,
@@ -98,17 +107,17 @@ export function downloadFile<Selection extends FileSelection>(
   });
 }
 
-/** The record at a path, and where its content is, if one lookup finds both. */
+/** The record at a path, and what belongs to it, if one lookup finds both. */
 async function findFile(
   tree: Tree,
   caller: Caller,
   path: string,
-): Promise<{ readonly record: ResourceRecord; readonly located?: LocatedContent }> {
+): Promise<{ readonly record: ResourceRecord; readonly found?: LocatedRecord }> {
   // The gate has to admit content before it is read.
   const found = tree.gate === undefined
     ? await tree.records.findLocated?.(scopeOf(caller), path)
     : undefined;
-  if (found !== undefined) return found;
+  if (found !== undefined) return { record: found.record, found };
   const { byPath: [record] } = await resolveTargets(
     tree,
     { caller, paths: [path], ids: [] },
@@ -170,13 +179,13 @@ async function prepare<Selection extends FileSelection>(
 async function prepareFile<Selection extends FileSelection>(
   tree: Tree,
   record: ResourceRecord,
-  select: (record: ResourceRecord) => Selection,
-  located?: LocatedContent,
+  select: FileRequest<Selection>["select"],
+  found?: LocatedRecord,
 ): Promise<FileDownload<Selection>> {
   const admission = await tree.gate?.admit(record);
-  const selection = select(record);
+  const selection = await select(record, found);
   const { range, isHead } = selection;
-  const content = await openFile(tree, record, isHead ? undefined : range, located);
+  const content = await openFile(tree, record, isHead ? undefined : range, found?.located);
   if (admission !== undefined) await confirm(tree, admission, content);
   return { kind: "file", record, selection, content };
 }

@@ -1,12 +1,14 @@
 import type { StagedBlob } from "../blob_store.ts";
 import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
+import type { ObjectFacts } from "../object_facts.ts";
 import { parentOf, refuseUncreatable, sanitizePath } from "../paths.ts";
+import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories, requireParent } from "./directories.ts";
 import { type RequireCondition, storing } from "./placement.ts";
 import { requireRoom } from "./quota.ts";
-import { Staging, type StagingOptions, type StoredFiles } from "./staging.ts";
+import { Staging, type StoredFiles } from "./staging.ts";
 import { refuseLarge } from "./upload_size.ts";
 
 /** A request to store content at a path (C 17). */
@@ -21,8 +23,10 @@ export interface PutRequest {
   readonly needsParent?: boolean;
   /** Throws unless the content is what the client has sent. */
   readonly verify: (received: Pick<StagedBlob, "hash" | "sha256" | "crc32">) => void;
-  /** What belongs to the change besides. @default nothing */
-  readonly afterwards?: StagingOptions["afterwards"];
+  /** The owner's records at the path and above it. @default they are looked up */
+  readonly found?: ReadonlyMap<string, ResourceRecord>;
+  /** What the S3 door keeps of the file. @default nothing new */
+  readonly facts?: ObjectFacts | undefined;
 }
 
 /**
@@ -38,13 +42,14 @@ export interface PutRequest {
  */
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
   const { caller, content, declaredSize = 0, requireCondition, needsParent = false } = request;
-  const { verify, afterwards } = request;
+  const { verify, facts } = request;
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
   const decide = storing({ caller, path, requireCondition });
   const userId = ownerOf(caller);
-  const found = await tree.records.findByPath({ userId, everyone: false }, chainOf(path));
+  const found = request.found ??
+    await tree.records.findByPath({ userId, everyone: false }, chainOf(path));
   if (needsParent) requireParent(path, found);
   missingDirectories({ userId, path: parentOf(path), now: 0 }, found);
   decide(found.get(path));
@@ -57,7 +62,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
     caller,
     decide: (_file, found) => decide(found),
     mayReplace: true,
-    ...(afterwards && { afterwards }),
+    facts,
   });
   const file = await staging.stage({ path, content });
   verify(file.blob);

@@ -6,6 +6,7 @@ import type { UploadEffects } from "../decided_upload.ts";
 import { forEachPaced, isTurnOver, takeTurn } from "../event_loop.ts";
 import { asError } from "../log.ts";
 import { KIB } from "../../schemas/units.ts";
+import type { ObjectFacts } from "../object_facts.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
 import { commit, commitDecided, type Tree } from "./changes.ts";
@@ -39,11 +40,8 @@ export interface StagingOptions {
   readonly mayReplace: boolean;
   /** What belongs to the upload besides its files, first in the same transaction. @default nothing */
   readonly alongside?: (transaction: WriteTransaction) => Promise<Alongside | void>;
-  /** What belongs to the upload and needs the records of its files, last in the same transaction. @default nothing */
-  readonly afterwards?: (
-    transaction: WriteTransaction,
-    files: readonly ResourceRecord[],
-  ) => Promise<void>;
+  /** What the S3 door keeps of each file. @default what it has kept before, while the content is the same */
+  readonly facts?: ObjectFacts | undefined;
   /** Whether no other work shares the commit. @default false */
   readonly alone?: boolean;
   /** Why it is done, for the history of the tree. @default nothing is said */
@@ -150,8 +148,8 @@ export class Staging implements AsyncDisposable {
     known: StoreOptions["found"],
   ): Promise<PlacedFiles | undefined> {
     const tree = this.#tree;
-    const { caller, decide, alongside, afterwards, alone = false } = this.#options;
-    const isBound = alongside !== undefined || afterwards !== undefined || alone;
+    const { caller, decide, alongside, facts, alone = false } = this.#options;
+    const isBound = alongside !== undefined || alone;
     if (files.length > MAX_DECIDED_FILES || isBound) return undefined;
     const contents = smallContents(blobs);
     if (contents === undefined || tree.records.storeDecided === undefined) return undefined;
@@ -164,6 +162,7 @@ export class Staging implements AsyncDisposable {
       found: [...found.values()],
       ...plan,
       contents,
+      facts,
       bounds: boundsOf(tree, caller),
       author: caller.userId === userId ? undefined : caller.userId,
     });
@@ -211,7 +210,7 @@ export class Staging implements AsyncDisposable {
     { files, blobs, parents }: StagedFiles,
     transaction: WriteTransaction,
   ): Promise<PlacedFiles> {
-    const { caller, decide, alongside, afterwards } = this.#options;
+    const { caller, decide, alongside, facts } = this.#options;
     // Before lookups that take long, if they are made in steps.
     await transaction.expect(ownerOf(caller), files.length);
     const first = await alongside?.(transaction) ?? { changes: [], files: [] };
@@ -244,7 +243,9 @@ export class Staging implements AsyncDisposable {
       updated: updated.value,
       changes,
     });
-    await afterwards?.(transaction, placed.files);
+    if (facts !== undefined) {
+      for (const file of placed.files) await transaction.keepFacts(file, facts);
+    }
     return placed;
   }
 

@@ -69,7 +69,7 @@ export const S3_PATH = "/s3";
  * below the root as well.
  */
 export function withS3Path(path: string): string {
-  return /^\/(?:own|tree-\d+)(?:\/|$)/.test(path) ? S3_PATH + path : path;
+  return /^\/(?:own|tree-[\w.-]+)(?:\/|$)/.test(path) ? S3_PATH + path : path;
 }
 
 /** Whether an address is one of the S3 door. */

@@ -27,6 +27,7 @@ const CODES: { readonly [Kind in ErrorKind]?: string } = {
   ErrResourcesQuarantined: "AccessDenied",
   ErrPreconditionFailed: "PreconditionFailed",
   ErrUploadsNotFound: "NoSuchUpload",
+  ErrVersionsNotFound: "NoSuchVersion",
   ErrUploadsLocked: "OperationAborted",
   ErrUploadsTooLarge: "EntityTooLarge",
   ErrRouteNotFound: "NotImplemented",

@@ -2,6 +2,9 @@ import type { ByteRange } from "../../core/blob_store.ts";
 import { AppError, quoted } from "../../core/errors.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
 
+/** What looks up headers of a request, by their names in any case. */
+export type HeaderSource = Pick<Headers, "get">;
+
 /** What a path has, as preconditions see it. */
 export interface Current {
   /** A strong entity tag, quotes included; undefined for a directory. */
@@ -25,7 +28,7 @@ export type Selection =
 
 /** Evaluates the preconditions of a request and its single range (RFC 9110, 13.2.2 and 14). */
 export function select(
-  { method, headers }: Pick<Request, "method" | "headers">,
+  { method, headers }: { readonly method: string; readonly headers: HeaderSource },
   representation: Representation,
 ): Selection {
   const { size } = representation;
@@ -53,7 +56,10 @@ export function representationOf({ hash, updatedAt, size }: ResourceRecord): Rep
  * @param found Undefined if there is nothing.
  * @throws {AppError} `ErrPreconditionFailed`.
  */
-export function requirePreconditions(headers: Headers, found: ResourceRecord | undefined): void {
+export function requirePreconditions(
+  headers: HeaderSource,
+  found: ResourceRecord | undefined,
+): void {
   const current = found === undefined
     ? undefined
     : { ...representationOf(found), ...(found.isDir && { etag: undefined }) };
@@ -69,7 +75,7 @@ export function httpDate(time: number): string {
   return new Date(time).toUTCString();
 }
 
-function isUnchanged(headers: Headers, representation: Representation): boolean {
+function isUnchanged(headers: HeaderSource, representation: Representation): boolean {
   const tags = headers.get("If-None-Match");
   if (tags !== null) return matchesAny(tags, representation.etag);
   const since = Date.parse(headers.get("If-Modified-Since") ?? "");
@@ -77,7 +83,10 @@ function isUnchanged(headers: Headers, representation: Representation): boolean 
 }
 
 /** The preconditions that say which content is expected: `If-Match`, or else `If-Unmodified-Since`. */
-function failedPrecondition(headers: Headers, current: Current | undefined): AppError | undefined {
+function failedPrecondition(
+  headers: HeaderSource,
+  current: Current | undefined,
+): AppError | undefined {
   const tags = headers.get("If-Match");
   if (tags !== null) {
     const { etag } = current ?? {};
@@ -126,7 +135,7 @@ function wholeSeconds({ modifiedAt }: Current): number {
 }
 
 /** Whether the client's partial copy is current (RFC 9110, 13.1.5). */
-function mayRange(headers: Headers, { etag, modifiedAt }: Representation): boolean {
+function mayRange(headers: HeaderSource, { etag, modifiedAt }: Representation): boolean {
   const condition = headers.get("If-Range")?.trim();
   return condition === undefined || condition === etag || condition === httpDate(modifiedAt);
 }

@@ -21,18 +21,17 @@ export function authenticate(
 ): MiddlewareHandler<AppEnvironment> {
   return async function authenticate(c, next) {
     const target = targetOf(c, publicUrl);
-    const { method, headers } = c.req.raw;
-    const verified = await verifySignature({ method, target, headers }, s3.findAccessKey);
+    const verified = await verifySignature({ method: c.req.method, target }, s3.findAccessKey);
     const { caller } = verified;
     AUTHENTICATED.set(c.req.raw, { target, verified });
     permit(c.req.raw, () => isOver(caller));
     c.set("caller", caller);
     rateLimit?.count(caller.userId);
-    const { bucket } = target;
+    const { bucket, headers } = target;
     if (bucket !== undefined) {
       const inTree = await inBucket(people, caller, bucket);
       c.set("caller", inTree);
-      requireOwner(bucket, inTree, c.req.header("x-amz-expected-bucket-owner"));
+      requireOwner(bucket, inTree, headers.get("x-amz-expected-bucket-owner"));
     }
     await next();
   };

@@ -8,7 +8,9 @@ import { Crc } from "../../core/s3/crc.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { bodyContent, type BodyLimits, uploadBodyLimits } from "../request/body.ts";
+import type { HeaderSource } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
+import type { RequestHeaders } from "./request_headers.ts";
 import { chunkedContent, payloadForm } from "./signed_content.ts";
 import type { Handled } from "./target.ts";
 
@@ -28,6 +30,8 @@ interface StatedDigest {
   readonly algorithm: Algorithm;
   /** In lower-case hex. */
   readonly hex: string;
+  /** As the header has it. */
+  readonly text: string;
 }
 
 /** The body of a request with a signature. */
@@ -53,14 +57,14 @@ export class SignedBody {
     isContent = true,
   ) {
     const { raw } = c.req;
-    const { verified } = authenticated(raw);
+    const { verified, target: { headers } } = authenticated(raw);
     const form = payloadForm(verified.payload);
-    this.#stated = isContent ? statedDigests(raw.headers) : [];
+    this.#stated = isContent ? statedDigests(headers) : [];
     if (form.sha256 !== undefined) {
       const header = "X-Amz-Content-Sha256";
-      this.#stated.push({ header, algorithm: "sha256", hex: form.sha256 });
+      this.#stated.push({ header, algorithm: "sha256", hex: form.sha256, text: form.sha256 });
     }
-    const announced = (raw.headers.get("x-amz-trailer") ?? "").split(",")
+    const announced = (headers.get("x-amz-trailer") ?? "").split(",")
       .map((name) => name.trim().toLowerCase()).filter((name) => name !== "");
     for (const { algorithm } of [...this.#stated, ...announced.map(announcedDigest)]) {
       if (!staged.includes(algorithm)) this.#running.set(algorithm, running(algorithm));
@@ -68,18 +72,17 @@ export class SignedBody {
     const body = bodyContent(raw, limits);
     const name = form.isChunked ? "X-Amz-Decoded-Content-Length" : "Content-Length";
     this.#sizeName = name;
-    this.#statedSize = raw.headers.get(name);
+    this.#statedSize = headers.get(name);
     this.size = this.#statedSize === null && !form.isChunked ? 0 : this.requiredSize();
-    this.content = this.#watched(
-      form.isChunked
-        ? chunkedContent(body, {
-          form,
-          verified,
-          size: this.size,
-          onTrailer: (trailer) => this.#takeTrailer(trailer, announced),
-        })
-        : body,
-    );
+    const content = form.isChunked
+      ? chunkedContent(body, {
+        form,
+        verified,
+        size: this.size,
+        onTrailer: (trailer) => this.#takeTrailer(trailer, announced),
+      })
+      : body;
+    this.content = this.#running.size === 0 ? content : this.#watched(content);
   }
 
   /** @throws {S3Error} `InvalidArgument` when the client does not state the size. */
@@ -135,7 +138,7 @@ export class SignedBody {
   checksumHeaders(): Record<string, string> {
     return Object.fromEntries(
       this.#stated.filter(({ header }) => header.startsWith(CHECKSUM))
-        .map(({ header, hex }) => [header, Buffer.from(hex, "hex").toString("base64")]),
+        .map(({ header, text }) => [header, text]),
     );
   }
 
@@ -167,7 +170,7 @@ export class SignedBody {
  * @throws {S3Error} `InvalidRequest`, `BadDigest`, or `NotImplemented` for a checksum that staging does not compute.
  */
 export function verifyJoined(
-  headers: Headers,
+  headers: RequestHeaders,
   joined: Received & Pick<StagedBlob, "size">,
 ): void {
   const size = headers.get("x-amz-mp-object-size");
@@ -253,13 +256,14 @@ function stagedDigest({ hash, sha256, crc32 }: Received, algorithm: Algorithm): 
 }
 
 /** @throws {S3Error} `InvalidRequest` when there are several checksums, or another one than is announced. */
-function statedDigests(headers: Headers): StatedDigest[] {
+function statedDigests(headers: HeaderSource): StatedDigest[] {
   const md5 = headers.get("Content-MD5");
-  const checksums = CHECKSUMS.flatMap((algorithm) => {
+  const checksums: StatedDigest[] = [];
+  for (const algorithm of CHECKSUMS) {
     const header = `${CHECKSUM}${algorithm}`;
     const value = headers.get(header);
-    return value === null ? [] : [digestOf(header, algorithm, value)];
-  });
+    if (value !== null) checksums.push(digestOf(header, algorithm, value));
+  }
   if (checksums.length > 1) throw new S3Error("InvalidRequest", "There is more than one checksum");
   const announced = headers.get("x-amz-sdk-checksum-algorithm")?.toLowerCase();
   const [checksum] = checksums;
@@ -289,7 +293,7 @@ function announcedDigest(name: string): { readonly algorithm: Algorithm } {
 function digestOf(header: string, algorithm: Algorithm, base64: string): StatedDigest {
   const bytes = Buffer.from(base64, "base64");
   if (bytes.length === LENGTHS[algorithm] && bytes.toString("base64") === base64) {
-    return { header, algorithm, hex: bytes.toString("hex") };
+    return { header, algorithm, hex: bytes.toString("hex"), text: base64 };
   }
   throw new S3Error(
     algorithm === "md5" ? "InvalidDigest" : "InvalidRequest",

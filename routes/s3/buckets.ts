@@ -50,11 +50,6 @@ export function getBucketLocation(c: Handled): Response {
   return xmlReply(c, "LocationConstraint", []);
 }
 
-/** `GET /s3/{bucket}?versioning`: GetBucketVersioning. Clients look here for what they may expect. */
-export function getBucketVersioning(c: Handled): Response {
-  return xmlReply(c, "VersioningConfiguration", []);
-}
-
 /** `PUT /s3/{bucket}`: CreateBucket. Some clients make a bucket before they use it. */
 export function createBucket(_c: Handled, _services: Services, { bucket = "" }: Target): never {
   throw new S3Error(

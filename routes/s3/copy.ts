@@ -14,10 +14,11 @@ import { copySource } from "./copy_source.ts";
 import { etagOf, metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
 import type { FoundObject } from "./objects.ts";
 import { element, timeElement, xmlReply } from "./reply.ts";
+import type { RequestHeaders } from "./request_headers.ts";
 import type { Handled, Target } from "./target.ts";
 
 /** `PUT /s3/{bucket}/{key}` with `x-amz-copy-source`: CopyObject. */
-export async function copyObject(c: Handled, services: Services, { key = "" }: Target) {
+export async function copyObject(c: Handled, services: Services, { key = "", headers }: Target) {
   const { s3 } = services;
   const caller = callerOf(c);
   const { path, isDirectory } = pathOfKey(key);
@@ -25,26 +26,27 @@ export async function copyObject(c: Handled, services: Services, { key = "" }: T
   if (isDirectory) {
     throw new S3Error("InvalidArgument", `The key ${quoted(key)} is that of a directory`);
   }
-  refuseUnsupported(c.req.raw.headers);
-  const { caller: reader, object } = await copySource(c, services);
+  refuseUnsupported(headers);
+  const { caller: reader, object, tree } = await copySource(c, services, headers);
   const { record: source } = object;
-  const metadata = metadataFor(c, object);
-  const isSame = source.path === path && ownerOf(reader) === ownerOf(caller);
-  if (isSame && !CHANGES.some((name) => c.req.header(name) === "REPLACE")) {
+  const metadata = metadataFor(headers, object);
+  const isWithin = ownerOf(reader) === ownerOf(caller) && tree === s3.tree;
+  const isSame = source.path === path && isWithin;
+  if (isSame && !CHANGES.some((name) => headers.get(name) === "REPLACE")) {
     throw new S3Error(
       "InvalidRequest",
       `Cannot copy ${quoted(key)} to itself without other metadata or tags`,
     );
   }
-  const write = { caller, path, metadata, requireObject: requireObject(c.req.raw.headers) };
-  const { changes, record = source } = ownerOf(reader) === ownerOf(caller)
+  const write = { caller, path, metadata, requireObject: requireObject(headers) };
+  const { changes, record = source } = isWithin
     ? await copyWithin(s3, { ...write, source })
       .then(({ changes, files: [record] }) => ({ changes, record }))
-    // Content of another tree is read with the rights there, and stored like any upload.
+    // Content of another tree, or a former one, is read with the rights there, and stored like any upload.
     : await putObject(s3, {
       ...write,
       declaredSize: source.size,
-      content: await contentOf(s3.tree, { caller: reader, path: source.path }),
+      content: await contentOf(tree, { caller: reader, path: source.path }),
       verify: () => {},
     });
   auditChange(c, { paths: [path], records: changedOwners(changes) });
@@ -68,11 +70,11 @@ async function contentOf(
 }
 
 /** The metadata of a copy: that of the source, or what the request states, for each kind of it. */
-function metadataFor(c: Handled, { facts }: FoundObject): S3Metadata {
-  const stated = metadataOf(c.req.raw.headers);
+function metadataFor(given: RequestHeaders, { facts }: FoundObject): S3Metadata {
+  const stated = metadataOf(given);
   const former = facts?.metadata ?? { headers: {}, user: {}, tags: {} };
   const replaces = (name: string) => {
-    const value = c.req.header(name) ?? "COPY";
+    const value = given.get(name) ?? "COPY";
     if (value === "COPY" || value === "REPLACE") return value === "REPLACE";
     throw new S3Error("InvalidArgument", `${name} is ${quoted(value)}, expected COPY or REPLACE`);
   };

@@ -1,12 +1,15 @@
 import { type Caller, requirePermission } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
+import { pathOfKey } from "../../core/s3/object_key.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
+import { versionTree } from "../../core/s3/versions.ts";
+import type { Tree } from "../../core/tree/changes.ts";
 import type { Services } from "../serving/route.ts";
 import { decodePath } from "../request/address_path.ts";
-import { representationOf, select } from "../request/conditional.ts";
+import { type HeaderSource, representationOf, select } from "../request/conditional.ts";
 import { authenticated } from "./authenticate.ts";
 import { etagOf, withQuotes } from "./headers.ts";
-import { findObject, type FoundObject, noSuchKey } from "./objects.ts";
+import { findObject, type FoundObject, noSuchKey, requireState } from "./objects.ts";
 import { type Handled, inBucket, requireOwner } from "./target.ts";
 
 /** The header that names what is copied. */
@@ -16,45 +19,52 @@ export const COPY_SOURCE = "x-amz-copy-source";
 export interface CopySource {
   readonly caller: Caller;
   readonly object: FoundObject;
+  /** The tree as it was, if a version is copied. */
+  readonly tree: Tree;
 }
 
 /**
  * The object that a request copies from.
  *
- * @throws {S3Error} `NoSuchKey`, `NotImplemented` when a version is asked for.
+ * @throws {S3Error} `NoSuchKey`, `NoSuchVersion`.
  * @throws {AppError} `ErrNotPermitted`, and `ErrPreconditionFailed` when it is not what the client expects,
  *   `ErrResourcesInvalidRequest` when the header is not percent-encoded UTF-8.
  */
 export async function copySource(
   c: Handled,
   { s3, people }: Pick<Services, "s3" | "people">,
+  headers: HeaderSource,
 ): Promise<CopySource> {
-  const stated = c.req.header(COPY_SOURCE) ?? "";
-  const [address = "", version] = stated.split("?");
-  if (version !== undefined) throw new S3Error("NotImplemented", "Versions are not offered here");
+  const stated = headers.get(COPY_SOURCE) ?? "";
+  const [address = "", query] = stated.split("?");
+  const [, version] = /^versionId=(.+)$/.exec(query ?? "") ?? [];
+  if (query !== undefined && version === undefined) {
+    throw new S3Error("NotImplemented", `The parameter ${quoted(query)} is not offered here`);
+  }
   const [bucket = "", ...rest] = decodePath(address).replace(/^\//, "").split("/");
   const key = rest.join("/");
   const { caller: holder } = authenticated(c.req.raw).verified;
   const caller = await inBucket(people, holder, bucket);
   requirePermission(caller, "resources.download");
-  requireOwner(bucket, caller, c.req.header("x-amz-source-expected-bucket-owner"));
-  const object = await findObject(s3, caller, key);
+  requireOwner(bucket, caller, headers.get("x-amz-source-expected-bucket-owner"));
+  const { path } = pathOfKey(key);
+  const { tree, file } = version === undefined
+    ? { tree: s3.tree }
+    : await versionTree(s3, { caller, path, version });
+  const object = await findObject({ ...s3, tree }, caller, key);
   if (object === undefined || object.record.isDir) throw noSuchKey(key);
-  requireConditions(c, object);
-  return { caller, object };
+  if (file !== undefined) requireState(object.record, file);
+  requireConditions(headers, object);
+  return { caller, object, tree };
 }
 
 /** The headers `x-amz-copy-source-if-…` are conditions of the source. */
-function requireConditions(c: Handled, { record, facts }: FoundObject): void {
-  const headers = new Headers();
-  for (const name of ["match", "none-match", "modified-since", "unmodified-since"]) {
-    const value = c.req.header(`${COPY_SOURCE}-if-${name}`);
-    if (value !== undefined) headers.set(`If-${name}`, value);
-  }
-  const etag = etagOf(record, facts?.etag);
-  const selection = select({ method: "GET", headers: withQuotes(headers) }, {
+function requireConditions(headers: HeaderSource, { record, facts }: FoundObject): void {
+  const conditions = withQuotes({ get: (name) => headers.get(`${COPY_SOURCE}-${name}`) });
+  // The range is one of the copy, and no condition: HEAD has none.
+  const selection = select({ method: "HEAD", headers: conditions }, {
     ...representationOf(record),
-    etag,
+    etag: etagOf(record, facts?.etag),
   });
   if (selection.status === 412) throw selection.refusal;
   if (selection.status !== 304) return;
@@ -62,9 +72,9 @@ function requireConditions(c: Handled, { record, facts }: FoundObject): void {
 }
 
 /** The bytes that `x-amz-copy-source-range` names, or all. */
-export function copiedRange(c: Handled, size: number): { start: number; end: number } {
-  const text = c.req.header(`${COPY_SOURCE}-range`);
-  if (text === undefined) return { start: 0, end: size };
+export function copiedRange(headers: HeaderSource, size: number): { start: number; end: number } {
+  const text = headers.get(`${COPY_SOURCE}-range`);
+  if (text === null) return { start: 0, end: size };
   const [, first = "", last = ""] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   const range = { start: Number(first), end: Number(last) + 1 };
   if (first !== "" && range.start < range.end && range.end <= size) return range;

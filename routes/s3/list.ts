@@ -13,7 +13,7 @@ import { type Handled, parameter, type Target } from "./target.ts";
 const MAX_KEYS = 1000;
 
 /** What the parameters of a list ask for. */
-interface ListParameters {
+export interface ListParameters {
   readonly prefix: string;
   readonly delimiter: string;
   readonly limit: number;
@@ -104,7 +104,8 @@ function contents(
   ]);
 }
 
-function parametersOf(target: Target): ListParameters {
+/** The parameters that all lists of keys have. */
+export function parametersOf(target: Target): ListParameters {
   const encoding = parameter(target, "encoding-type");
   if (encoding !== undefined && encoding !== "url") {
     throw new S3Error("InvalidArgument", `encoding-type is ${quoted(encoding)}, expected url`);

@@ -29,10 +29,9 @@ import { childrenOf, requiredText, xmlOf } from "./xml_body.ts";
 
 /** `POST /s3/{bucket}/{key}?uploads`: CreateMultipartUpload. */
 export async function createMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
-  const { bucket = "", key = "" } = target;
+  const { bucket = "", key = "", headers } = target;
   const path = filePathOf(key);
   auditChange(c, { paths: [path], isStep: true });
-  const { headers } = c.req.raw;
   refuseUnsupported(headers);
   const metadata = metadataOf(headers);
   const { id } = await createMultipart(s3, { caller: callerOf(c), path, metadata });
@@ -63,11 +62,11 @@ export async function uploadPartCopy(c: Handled, services: Services, target: Tar
   const { s3 } = services;
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
-  const { caller, object } = await copySource(c, services);
-  const found = await downloadFile(s3.tree, {
+  const { caller, object, tree } = await copySource(c, services, target.headers);
+  const found = await downloadFile(tree, {
     caller,
     path: object.record.path,
-    select: ({ size }) => ({ range: copiedRange(c, size) }),
+    select: ({ size }) => ({ range: copiedRange(target.headers, size) }),
   });
   const { start, end } = found.selection.range;
   const part = await receivePart(s3, {
@@ -87,7 +86,7 @@ async function* noContent() {}
 
 /** `POST /s3/{bucket}/{key}?uploadId=`: CompleteMultipartUpload. */
 export async function completeMultipartUpload(c: Handled, services: Services, target: Target) {
-  const { bucket = "", key = "" } = target;
+  const { bucket = "", key = "", headers } = target;
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path] });
   const document = await xmlOf(c, "CompleteMultipartUpload", false);
@@ -95,7 +94,6 @@ export async function completeMultipartUpload(c: Handled, services: Services, ta
     number: numberIn(requiredText(part, "PartNumber"), "PartNumber", { min: 1 }),
     md5: requiredText(part, "ETag").trim().replaceAll('"', ""),
   }));
-  const { headers } = c.req.raw;
   const completed = completeMultipart(services.s3, {
     ...upload,
     stated,
@@ -121,7 +119,7 @@ export async function completeMultipartUpload(c: Handled, services: Services, ta
 export async function abortMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
-  refuseUnsupported(c.req.raw.headers);
+  refuseUnsupported(target.headers);
   await abortMultipart(s3, upload);
   return emptyReply(c, 204);
 }

@@ -9,8 +9,10 @@ import type { ObjectFacts } from "../../core/object_facts.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
 import { downloadFile } from "../../core/tree/download.ts";
 import { mkdir } from "../../core/tree/mkdir.ts";
-import { quoted } from "../../core/errors.ts";
+import { quoted, RetryLater } from "../../core/errors.ts";
+import type { FileState } from "../../core/history.ts";
 import { putObject as store } from "../../core/s3/put_object.ts";
+import { versionTree } from "../../core/s3/versions.ts";
 import { httpDate, representationOf, select } from "../request/conditional.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
@@ -26,7 +28,7 @@ import {
   withQuotes,
 } from "./headers.ts";
 import { emptyReply } from "./reply.ts";
-import type { Handled, Target } from "./target.ts";
+import { type Handled, parameter, type Target } from "./target.ts";
 
 /** An object of a tree. */
 export interface FoundObject {
@@ -58,35 +60,52 @@ export async function getObject(
   { s3 }: Services,
   target: Target,
 ): Promise<Response> {
-  const { key = "" } = target;
+  const { key = "", headers } = target;
   const caller = callerOf(c);
+  const { path, isDirectory } = pathOfKey(key);
   // Recorded if the gate refuses it.
-  auditChange(c, { paths: [key] });
-  const object = await findObject(s3, caller, key);
-  if (object === undefined) throw noSuchKey(key);
-  if (object.record.isDir) return directoryReply(c, object.record);
-  // What was found may be replaced by now.
-  const factsOf = ({ id, hash }: ResourceRecord) =>
-    id === object.record.id && hash === object.record.hash ? object.facts : undefined;
-  const found = await downloadFile(s3.tree, {
+  auditChange(c, { paths: [path] });
+  if (isDirectory) {
+    const directory = await findObject(s3, caller, key);
+    if (directory === undefined) throw noSuchKey(key);
+    return directoryReply(c, directory.record);
+  }
+  const version = parameter(target, "versionId");
+  const of = version === undefined
+    ? { tree: s3.tree, file: undefined }
+    : await versionTree(s3, { caller, path, version });
+  let facts: ObjectFacts | undefined;
+  const found = await downloadFile(of.tree, {
     caller,
-    path: object.record.path,
-    select: (record) =>
-      select({ method: c.req.method, headers: withQuotes(c.req.raw.headers) }, {
+    path,
+    async select(record, found) {
+      if (of.file !== undefined) requireState(record, of.file);
+      facts = found === undefined ? await s3.store.facts(record) : found.facts;
+      return select({ method: c.req.method, headers: withQuotes(headers) }, {
         ...representationOf(record),
-        etag: etagOf(record, factsOf(record)?.etag),
-      }),
+        etag: etagOf(record, facts?.etag),
+      });
+    },
   });
   return await sendFile(c, found, {
-    ...objectHeaders(found.record, factsOf(found.record), target),
-    ...found.selection.status === 200 && checksumHeaders(c, found.record),
+    ...objectHeaders(found.record, facts, target),
+    ...found.selection.status === 200 && checksumHeaders(target, found.record),
+    ...version !== undefined && { "x-amz-version-id": version },
   });
 }
 
+/** The present version may be replaced before it is read. */
+export function requireState({ hash }: ResourceRecord, file: FileState): void {
+  if (hash === file.hash) return;
+  throw new RetryLater("ErrUnavailable", "The object has just been replaced", 1);
+}
+
 /** The checksum of a whole object that its client asks for: of all that there are, the CRC-32 is kept of each. */
-function checksumHeaders(c: Handled, { crc32 }: ResourceRecord): Record<string, string> {
-  const isPart = c.req.header("Range") !== undefined;
-  if (isPart || c.req.header("x-amz-checksum-mode") !== "ENABLED") return {};
+function checksumHeaders(
+  { headers }: Target,
+  { crc32 }: ResourceRecord,
+): Record<string, string> {
+  if (headers.has("Range") || headers.get("x-amz-checksum-mode") !== "ENABLED") return {};
   return { "x-amz-checksum-crc32": bytesOf(crc32).toBase64(), ...FULL_OBJECT };
 }
 
@@ -104,9 +123,8 @@ function directoryReply(c: Handled, record: ResourceRecord): Response {
 export async function putObject(
   c: Handled,
   { s3 }: Services,
-  { key = "" }: Target,
+  { key = "", headers }: Target,
 ): Promise<Response> {
-  const { headers } = c.req.raw;
   const caller = callerOf(c);
   const { path, isDirectory } = pathOfKey(key);
   auditChange(c, { paths: [path] });
@@ -140,10 +158,9 @@ export async function putObject(
 export async function deleteObject(
   c: Handled,
   { s3 }: Services,
-  { key = "" }: Target,
+  { key = "", headers }: Target,
 ): Promise<Response> {
   const { path } = pathOfKey(key);
-  const { headers } = c.req.raw;
   auditChange(c, { paths: [path] });
   refuseUnsupported(headers);
   const caller = callerOf(c);

@@ -31,16 +31,22 @@ export interface S3Operation {
   ) => Response | Promise<Response>;
 }
 
+const LEVELS = { service: "the list of buckets", bucket: "a bucket", object: "an object" } as const;
+
 /** Parameters of all operations: those of signatures, and what some clients add. */
 const COMMON = /^(?:X-Amz-|x-id$)/i;
 
 /** What serves a request by the operation that it is for. */
 export function dispatch(operations: readonly S3Operation[]) {
+  const byAddress = Map.groupBy(operations, ({ method, on }) => `${method} ${on}`);
   return async (c: Handled, services: Services): Promise<Response> => {
     const { target } = authenticated(c.req.raw);
-    const operation = operationOf(c, target, operations);
+    const { method } = c.req;
+    const operation = operationOf(method, target, byAddress.get(`${method} ${levelOf(target)}`));
     if (operation.privilege !== undefined) requirePermission(callerOf(c), operation.privilege);
-    if (operation.readsBody !== true && hasBody(c)) await new SignedBody(c, UNREAD_BODY).bytes();
+    if (operation.readsBody !== true && hasBody(target)) {
+      await new SignedBody(c, UNREAD_BODY).bytes();
+    }
     return await operation.handle(c, services, target);
   };
 }
@@ -48,23 +54,26 @@ export function dispatch(operations: readonly S3Operation[]) {
 /** Some clients send a line of XML where none is expected. */
 const UNREAD_BODY = { maxBytes: 64 * KIB, withinMs: 60_000 };
 
-function hasBody(c: Handled): boolean {
-  const length = c.req.header("Content-Length");
-  return length === undefined ? c.req.header("Transfer-Encoding") !== undefined : length !== "0";
+function hasBody({ headers }: Target): boolean {
+  const length = headers.get("Content-Length");
+  return length === null ? headers.has("Transfer-Encoding") : length !== "0";
+}
+
+function levelOf({ bucket, key }: Target): S3Operation["on"] {
+  if (bucket === undefined) return "service";
+  return key === undefined ? "bucket" : "object";
 }
 
 /** @throws {S3Error} `NotImplemented` when the request is for none of them. */
 function operationOf(
-  c: Handled,
+  method: string,
   target: Target,
-  operations: readonly S3Operation[],
+  operations: readonly S3Operation[] = [],
 ): S3Operation {
-  const { query, bucket, key } = target;
-  const on = bucket === undefined ? "service" : key === undefined ? "bucket" : "object";
+  const { query, headers } = target;
   const names = [...query.keys()].filter((name) => !COMMON.test(name));
-  const candidates = operations.filter(({ method, on: level, by = [], header }) =>
-    method === c.req.method && level === on && by.every((name) => query.has(name)) &&
-    (header === undefined || c.req.header(header) !== undefined)
+  const candidates = operations.filter(({ by = [], header }) =>
+    by.every((name) => query.has(name)) && (header === undefined || headers.has(header))
   );
   const known = (operation: S3Operation, name: string) =>
     [...operation.by ?? [], ...operation.parameters ?? []].includes(name);
@@ -75,7 +84,7 @@ function operationOf(
   throw new S3Error(
     "NotImplemented",
     unknown === undefined
-      ? `${c.req.method} is not offered for ${on === "service" ? "the list of buckets" : `a ${on}`}`
+      ? `${method} is not offered for ${LEVELS[levelOf(target)]}`
       : `The parameter ${quoted(unknown)} is not offered here`,
   );
 }

@@ -1,16 +1,11 @@
 import type { ServedRoute } from "../serving/route.ts";
 import { authenticate } from "./authenticate.ts";
-import {
-  createBucket,
-  getBucketLocation,
-  getBucketVersioning,
-  headBucket,
-  listBuckets,
-} from "./buckets.ts";
+import { createBucket, getBucketLocation, headBucket, listBuckets } from "./buckets.ts";
 import { copyObject } from "./copy.ts";
 import { COPY_SOURCE } from "./copy_source.ts";
 import { deleteMany } from "./delete_many.ts";
 import { listObjects, listObjectsV2 } from "./list.ts";
+import { getBucketVersioning, listObjectVersions } from "./list_versions.ts";
 import {
   abortMultipartUpload,
   completeMultipartUpload,
@@ -83,6 +78,15 @@ const BUCKETS: readonly S3Operation[] = [
     handle: listObjectsV2,
   },
   {
+    name: "ListObjectVersions",
+    method: "GET",
+    on: "bucket",
+    by: ["versions"],
+    parameters: [...LIST, "key-marker", "version-id-marker"],
+    privilege: "resources.view",
+    handle: listObjectVersions,
+  },
+  {
     name: "ListObjects",
     method: "GET",
     on: "bucket",
@@ -117,7 +121,7 @@ const OBJECTS: readonly S3Operation[] = [
     name: "GetObject",
     method: "GET",
     on: "object",
-    parameters: REPLACED,
+    parameters: ["versionId", ...REPLACED],
     privilege: "resources.download",
     handle: getObject,
   },
@@ -125,7 +129,7 @@ const OBJECTS: readonly S3Operation[] = [
     name: "HeadObject",
     method: "HEAD",
     on: "object",
-    parameters: REPLACED,
+    parameters: ["versionId", ...REPLACED],
     privilege: "resources.download",
     handle: getObject,
   },

@@ -1,8 +1,9 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { Buffer } from "node:buffer";
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Caller } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
-import type { AccessKeyHolder, FindAccessKey } from "../../core/s3/access_keys.ts";
+import type { FindAccessKey, Signer } from "../../core/s3/access_keys.ts";
 import { type S3Code, S3Error } from "../../core/s3/s3_error.ts";
+import type { HeaderSource } from "../request/conditional.ts";
 import type { Target } from "./target.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
@@ -24,7 +25,6 @@ const PRESIGNED = ["Algorithm", "Credential", "Date", "Expires", "SignedHeaders"
 export interface SignedRequest {
   readonly method: string;
   readonly target: Target;
-  readonly headers: Headers;
 }
 
 /** What a request states of its signature. */
@@ -42,11 +42,12 @@ interface Stated {
 }
 
 /** A signature that was verified. */
-export interface Verified extends AccessKeyHolder {
+export interface Verified {
+  readonly caller: Caller;
   /** The header `X-Amz-Content-Sha256`. */
   readonly payload: string;
   readonly signature: string;
-  readonly signingKey: Uint8Array;
+  readonly signer: Signer;
   readonly time: string;
   readonly scope: string;
 }
@@ -73,28 +74,28 @@ export async function verifySignature(
     throw new S3Error("InvalidAccessKeyId", `The access key ${quoted(id)} does not exist`);
   }
   const scope = `${day}/${region}/s3/aws4_request`;
-  const signingKey = ["s3", "aws4_request"].reduce(
-    hmac,
-    hmac(hmac(Buffer.from(`AWS4${holder.secret}`), day), region),
-  );
+  const signer = holder.signer(day, region);
   const canonical = await canonicalRequest(request, names, stated.payload);
   const text = [ALGORITHM, stated.time, scope, sha256(canonical)].join("\n");
-  requireSignature(hmac(signingKey, text), stated.signature);
+  requireSignature(signer.sign(text), stated.signature);
   const { payload, signature, time } = stated;
-  return { ...holder, payload, signature, signingKey, time, scope };
+  return { caller: holder.caller, payload, signature, signer, time, scope };
 }
 
+/** The signatures that are compared. */
+const COMPARED = [new Uint8Array(64), new Uint8Array(64)] as const;
+const encoder = new TextEncoder();
+
 /** @throws {S3Error} `SignatureDoesNotMatch` when a stated signature is another one. */
-export function requireSignature(expected: Buffer, stated: string): void {
-  if (SIGNATURE.test(stated) && timingSafeEqual(expected, Buffer.from(stated, "hex"))) return;
+export function requireSignature(expected: string, stated: string): void {
+  const [own, other] = COMPARED;
+  encoder.encodeInto(expected, own);
+  encoder.encodeInto(stated, other);
+  if (SIGNATURE.test(stated) && timingSafeEqual(own, other)) return;
   throw new S3Error(
     "SignatureDoesNotMatch",
     "The signature of the request is not that of its secret access key",
   );
-}
-
-export function hmac(key: Uint8Array, text: string): Buffer {
-  return createHmac("sha256", key).update(text).digest();
 }
 
 /** The SHA-256 of a text in hex. */
@@ -102,7 +103,7 @@ export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function statedBy({ target: { query }, headers }: SignedRequest): Stated {
+function statedBy({ target: { query, headers } }: SignedRequest): Stated {
   const authorization = headers.get("Authorization");
   const isPresigned = PRESIGNED.some((name) => query.has(`X-Amz-${name}`));
   if (isPresigned && authorization !== null) {
@@ -122,7 +123,7 @@ function statedBy({ target: { query }, headers }: SignedRequest): Stated {
     : statedInHeader(authorization, headers);
 }
 
-function statedInHeader(authorization: string, headers: Headers): Stated {
+function statedInHeader(authorization: string, headers: HeaderSource): Stated {
   if (!authorization.startsWith(ALGORITHM)) {
     throw new S3Error("InvalidArgument", `Invalid Authorization header: expected ${ALGORITHM}`);
   }
@@ -142,7 +143,7 @@ function statedInHeader(authorization: string, headers: Headers): Stated {
   return { credential, signedHeaders, signature, time, payload, malformed: inHeader };
 }
 
-function statedInQuery(query: Target["query"], headers: Headers): Stated {
+function statedInQuery(query: Target["query"], headers: HeaderSource): Stated {
   const [algorithm, credential, time, expires, signedHeaders, signature] = PRESIGNED.map((name) => {
     const [value, ...others] = query.get(`X-Amz-${name}`) ?? [];
     if (value !== undefined && others.length === 0) return value;
@@ -190,7 +191,7 @@ function requireTime({ time, expiresS, malformed }: Stated, day: string, now: nu
  * with `x-amz-`.
  */
 function requireSignedHeaders(
-  { headers }: SignedRequest,
+  { target: { headers } }: SignedRequest,
   { signedHeaders, malformed }: Stated,
 ): readonly string[] {
   const names = signedHeaders.split(";");
@@ -198,19 +199,18 @@ function requireSignedHeaders(
     /^[a-z\d_.-]+$/.test(name) && (at === 0 || `${names[at - 1]}` < name)
   );
   if (!isCanonical) throw malformed("the signed headers are not in order, each once");
-  const needed = ["host", ...[...headers.keys()].filter((name) => name.startsWith("x-amz-"))];
+  const needed = ["host", ...[...headers.names()].filter((name) => name.startsWith("x-amz-"))];
   const missing = needed.find((name) => !names.includes(name));
   if (missing === undefined) return names;
   throw new S3Error("AccessDenied", `The header ${quoted(missing)} must be signed`);
 }
 
 async function canonicalRequest(
-  { method, target: { path, query }, headers }: SignedRequest,
+  { method, target: { path, query, headers } }: SignedRequest,
   names: readonly string[],
   payload: string,
 ): Promise<string> {
-  // A package of CommonJS takes a tenth of the start of a server, most of which serve no S3.
-  const { getCanonicalHeaders, getCanonicalQuery } = await import("@smithy/signature-v4");
+  const { getCanonicalHeaders, getCanonicalQuery } = await (canonicalForm ??= loadCanonicalForm());
   const request = {
     method,
     protocol: "",
@@ -222,7 +222,7 @@ async function canonicalRequest(
   const canonical = getCanonicalHeaders(request, undefined, new Set(names));
   return [
     method,
-    path.split("/").map(escaped).join("/"),
+    PLAIN_PATH.test(path) ? path : path.split("/").map(escaped).join("/"),
     getCanonicalQuery(request),
     ...names.map((name) => `${name}:${canonical[name]}`),
     "",
@@ -230,6 +230,13 @@ async function canonicalRequest(
     payload,
   ].join("\n");
 }
+
+/** A package of CommonJS takes a tenth of the start of a server, most of which serve no S3. */
+const loadCanonicalForm = () => import("@smithy/signature-v4");
+let canonicalForm: ReturnType<typeof loadCanonicalForm> | undefined;
+
+/** Of these characters, none is encoded. */
+const PLAIN_PATH = /^[\w.~/-]*$/;
 
 /** Percent-encodes what signatures have encoded: all but letters, digits and `-._~`. */
 function escaped(text: string): string {

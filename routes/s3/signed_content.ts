@@ -4,7 +4,7 @@ import type { Chunk } from "../../core/content.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../../core/spare_memory.ts";
 import { KIB } from "../../schemas/units.ts";
-import { hmac, requireSignature, sha256, UNSIGNED, type Verified } from "./signature.ts";
+import { requireSignature, sha256, UNSIGNED, type Verified } from "./signature.ts";
 
 /** The longest line before a chunk, and the most that may come after the last one, in bytes. */
 const MAX_LINE_BYTES = 8 * KIB;
@@ -188,7 +188,7 @@ class ChunkDecoder {
   }
 
   #verifyChunk(): void {
-    const { signingKey, time, scope } = this.#options.verified;
+    const { signer, time, scope } = this.#options.verified;
     const text = [
       "AWS4-HMAC-SHA256-PAYLOAD",
       time,
@@ -197,17 +197,17 @@ class ChunkDecoder {
       sha256(""),
       this.#hash.digest("hex"),
     ].join("\n");
-    requireSignature(hmac(signingKey, text), this.#stated);
+    requireSignature(signer.sign(text), this.#stated);
     this.#former = this.#stated;
   }
 
   #verifyTrailer(trailer: ReadonlyMap<string, string>): void {
-    const { signingKey, time, scope } = this.#options.verified;
+    const { signer, time, scope } = this.#options.verified;
     const lines = [...trailer].filter(([name]) => name !== "x-amz-trailer-signature")
       .map(([name, value]) => `${name}:${value}\n`);
     const text = ["AWS4-HMAC-SHA256-TRAILER", time, scope, this.#former, sha256(lines.join(""))]
       .join("\n");
-    requireSignature(hmac(signingKey, text), trailer.get("x-amz-trailer-signature") ?? "");
+    requireSignature(signer.sign(text), trailer.get("x-amz-trailer-signature") ?? "");
   }
 }
 

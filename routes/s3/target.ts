@@ -8,10 +8,11 @@ import { decodePath } from "../request/address_path.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { parseQuery, type Query } from "../request/query.ts";
 import type { PublicUrl } from "../serving/public_url.ts";
+import { RequestHeaders } from "./request_headers.ts";
 
 export type Handled = Context<AppEnvironment>;
 
-/** What the address of a request names. */
+/** What a request is for. */
 export interface Target {
   /** The whole path as the client sent it, decoded. */
   readonly path: string;
@@ -21,6 +22,7 @@ export interface Target {
   readonly key: string | undefined;
   /** The values of each parameter, decoded. */
   readonly query: Query;
+  readonly headers: RequestHeaders;
 }
 
 /** The bucket that is the tree of the caller. */
@@ -45,6 +47,7 @@ export function targetOf(c: Handled, publicUrl: PublicUrl): Target {
     bucket: bucket === "" ? undefined : bucket,
     key: key.join("/") === "" ? undefined : key.join("/"),
     query: parseQuery(address),
+    headers: new RequestHeaders(c.req.raw.headers),
   };
 }
 
@@ -87,8 +90,8 @@ export async function bucketOfTree(
  * @param expected The number of a user, from a header.
  * @throws {S3Error} `AccessDenied`.
  */
-export function requireOwner(bucket: string, caller: Caller, expected: string | undefined): void {
-  if (expected === undefined || expected === String(ownerOf(caller))) return;
+export function requireOwner(bucket: string, caller: Caller, expected: string | null): void {
+  if (expected === null || expected === String(ownerOf(caller))) return;
   // Who may do nothing there is refused for that, and learns nothing of who there is.
   if (caller.privileges.size === 0) return;
   throw new S3Error(

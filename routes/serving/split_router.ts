@@ -4,31 +4,35 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 
 /**
- * Routes below some prefixes apart from all others. Those of the hub, of S3 and of WebDAV need a router that
- * takes twenty times as long as the one that serves the others.
+ * Routes below each of some prefixes apart from all others. Those of the hub need a router that takes twenty times
+ * as long as the one that serves the others.
  */
 export class SplitRouter<T> implements Router<T> {
   readonly name = "SplitRouter";
-  readonly #prefixes: readonly string[];
-  readonly #below = new TrieRouter<T>();
-  readonly #others = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  readonly #below: readonly (readonly [prefix: string, router: Router<T>])[];
+  readonly #others = fastest<T>();
 
   constructor(prefixes: readonly string[]) {
-    this.#prefixes = prefixes;
+    this.#below = prefixes.map((prefix) => [prefix, fastest()]);
   }
 
   add(method: string, path: string, handler: T): void {
-    const isBelow = this.#isBelow(path);
-    const isMiddleware = path === "/*" || path === "*";
-    if (isBelow || isMiddleware) this.#below.add(method, path, handler);
-    if (!isBelow) this.#others.add(method, path, handler);
+    if (path === "/*" || path === "*") {
+      for (const [, router] of this.#below) router.add(method, path, handler);
+      this.#others.add(method, path, handler);
+    } else this.#routerOf(path).add(method, path, handler);
   }
 
   match(method: string, path: string): Result<T> {
-    return (this.#isBelow(path) ? this.#below : this.#others).match(method, path);
+    return this.#routerOf(path).match(method, path);
   }
 
-  #isBelow(path: string): boolean {
-    return this.#prefixes.some((prefix) => path.startsWith(prefix));
+  #routerOf(path: string): Router<T> {
+    return this.#below.find(([prefix]) => path.startsWith(prefix))?.[1] ?? this.#others;
   }
+}
+
+/** The fastest router that can tell the routes apart. */
+function fastest<T>(): Router<T> {
+  return new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
 }

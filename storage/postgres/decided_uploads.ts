@@ -6,7 +6,9 @@ import { putContents } from "./contents.ts";
 import { describeVersion } from "./describe_version.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { invalidateScans } from "./replaced_scans.ts";
+import { uploadedFacts } from "../tables/s3_store.ts";
 import type { Session } from "./session.ts";
+import { STATEMENTS } from "./statements.ts";
 import { usageOf } from "./usage.ts";
 
 /** Thrown to undo an upload whose decision does not apply any more. */
@@ -20,8 +22,9 @@ export class Undecided extends Error {}
  */
 export async function storeDecided(
   session: Session,
-  { userId, found, newRecords, newContents, contents, bounds, author }: DecidedUpload,
+  upload: DecidedUpload,
 ): Promise<UploadEffects> {
+  const { userId, found, newRecords, newContents, contents, bounds, author } = upload;
   const outcomes = await Promise.allSettled([
     requireUnchanged(session, found),
     putContents(session, contents, Date.now()).then(({ inFiles, damaged }) => {
@@ -33,9 +36,12 @@ export async function storeDecided(
     newContents.length === 0 ? [] : replaceFiles(session, newContents),
     bounds && usageOf(session, { userId, everyone: false }),
     author && describeVersion(session, userId, { author }),
+    Promise.all(
+      uploadedFacts(upload).map((row) => session.run(STATEMENTS.s3.keepFactsAt, row)),
+    ),
   ]);
-  const [unchanged, put, invalidated, added, updated, usage, described] = outcomes;
-  for (const outcome of [unchanged, put, invalidated, usage, described]) {
+  const [unchanged, put, invalidated, added, updated, usage, described, kept] = outcomes;
+  for (const outcome of [unchanged, put, invalidated, usage, described, kept]) {
     if (outcome.status === "rejected") throw outcome.reason;
   }
   if (added.status === "rejected") throw isTaken(added.reason) ? new Undecided() : added.reason;

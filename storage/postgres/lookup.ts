@@ -1,6 +1,5 @@
-import type { ResourceRecord, Scope } from "../../core/ports.ts";
-import { preferred, recordOf } from "../tables/record_rows.ts";
-import { toBytes } from "./contents.ts";
+import type { LocatedRecord, ResourceRecord, Scope } from "../../core/ports.ts";
+import { LOCATED, locatedOf, preferred, recordOf } from "../tables/record_rows.ts";
 import { isPath } from "./path_conditions.ts";
 import type { Session, SqlParameters } from "./session.ts";
 
@@ -67,22 +66,13 @@ export async function findById(
 export async function findLocated(source: Source, scope: Scope, path: string) {
   const { condition, parameters } = scopeCondition(scope);
   const rows = await source.values(
-    `SELECT found.*, contents.bytes, contents.object FROM (
+    `SELECT found.*, ${LOCATED.columns} FROM (
        SELECT ${RECORD_COLUMNS} FROM records
        WHERE ${condition} AND ${isPath("records.path", ":path::text")} OFFSET 0
-     ) AS found LEFT JOIN contents ON contents.hash = found.hash`,
+     ) AS found ${LOCATED.tables("found")}`,
     { ...parameters, path },
   );
-  const found = rows.map((row) => {
-    const [bytes, object] = row.slice(-2);
-    const record = recordOf(row);
-    const located = {
-      bytes: toBytes(bytes),
-      object: typeof object === "string" ? object : undefined,
-    };
-    return record.isDir ? { record } : { record, located };
-  });
-  return found.reduce<typeof found[number] | undefined>(
+  return rows.map(locatedOf).reduce<LocatedRecord | undefined>(
     (best, next) =>
       best !== undefined && preferred(best.record, next.record, scope.userId) === best.record
         ? best

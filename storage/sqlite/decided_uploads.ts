@@ -7,7 +7,8 @@ import { putContents } from "./contents.ts";
 import { takenBy } from "../../core/usage.ts";
 import { pathColumns } from "../tables/record_rows.ts";
 import { replaceFiles } from "./replace_files.ts";
-import { invalidateScans } from "./statements.ts";
+import { uploadedFacts } from "../tables/s3_store.ts";
+import { invalidateScans, STATEMENTS } from "./statements.ts";
 import type { Transactions } from "./transactions.ts";
 import type { TreeHistory } from "./tree_history.ts";
 import { usageOf } from "./usage.ts";
@@ -45,9 +46,10 @@ export function storeDecided(
 
 function store(
   { connection, history }: { readonly connection: Connection; readonly history: TreeHistory },
-  { userId, found, newRecords, newContents, contents, bounds, author }: DecidedUpload,
+  upload: DecidedUpload,
   now: number,
 ): StoredUpload {
+  const { userId, found, newRecords, newContents, contents, bounds, author } = upload;
   for (const record of found) if (!isUnchanged(connection, record)) throw new Undecided();
   const { inFiles, damaged } = putContents(connection, contents, now);
   // Files are compared by another thread, and damage is reported.
@@ -56,6 +58,7 @@ function store(
   const since = history.versionOf(userId);
   const ids = newRecords.map((record) => insertRecord(connection, record, since));
   if (newContents.length > 0) replaceFiles(connection, history, newContents);
+  for (const row of uploadedFacts(upload)) connection.run(STATEMENTS.s3.keepFactsAt, row);
   if (author !== undefined) history.describe(userId, { author });
   if (bounds !== undefined) {
     const held = usageOf(connection, { userId, everyone: false });

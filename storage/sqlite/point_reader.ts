@@ -1,13 +1,14 @@
 import type { Chunk } from "../../core/content.ts";
 import type { IssuedCredential } from "../../core/credential_end.ts";
-import type { ListQuery, ResourceRecord, Scope } from "../../core/ports.ts";
+import type { ListQuery, LocatedRecord, ResourceRecord, Scope } from "../../core/ports.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
+import { LOCATED, locatedOf } from "../tables/record_rows.ts";
 import { Connection } from "./connection.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { shortListing } from "./listing.ts";
-import { findById, findByPath, type RecordSource } from "./lookup.ts";
+import { findById, findByPath, RECORD_COLUMNS, type RecordSource } from "./lookup.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
 import { contentTotals, usageOf } from "./usage.ts";
 
@@ -40,6 +41,17 @@ export class PointReader implements Disposable {
     // Any number of users may have a record at a path.
     if (scope.everyone || paths.length > MAX_LOOKUPS) return undefined;
     return findByPath(this.#sources, scope, paths);
+  }
+
+  /** Like {@link findByPath}, of the records of one user, with what belongs to the record. */
+  findLocated(scope: Scope, path: string): LocatedRecord | undefined {
+    if (scope.everyone) return undefined;
+    const [row] = this.#connection.values(
+      `SELECT ${RECORD_COLUMNS}, ${LOCATED.columns} FROM records ${LOCATED.tables("records")}
+       WHERE records.user_id = :user AND records.path = :path`,
+      { user: scope.userId, path },
+    );
+    return row && locatedOf(row);
   }
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> | undefined {

@@ -1,4 +1,4 @@
-import type { ListQuery, ResourceRecord, Scope } from "../../core/ports.ts";
+import type { ListQuery, LocatedRecord, ResourceRecord, Scope } from "../../core/ports.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { LargeChanges } from "./large_changes.ts";
@@ -23,6 +23,11 @@ export class ShortReads {
   async findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
     return this.#points(scope)?.findByPath(scope, paths) ??
       await this.#parts.lookups.findByPath(scope, paths);
+  }
+
+  /** {@link LocatedLookup.findLocated} */
+  findLocated(scope: Scope, path: string): Promise<LocatedRecord | undefined> {
+    return Promise.resolve(this.#points(scope)?.findLocated(scope, path));
   }
 
   async findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {

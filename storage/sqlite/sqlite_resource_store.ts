@@ -3,6 +3,8 @@ import type {
   FileCollection,
   ItemsJson,
   ListQuery,
+  LocatedLookup,
+  LocatedRecord,
   ResourceRecord,
   Scope,
   WriteOptions,
@@ -52,7 +54,7 @@ import { writerCommits } from "./writer_commits.ts";
 import { WORKERS } from "../threads/workers.ts";
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
-export class SqliteResourceStore implements RecordStore, DecidedUploads {
+export class SqliteResourceStore implements RecordStore, DecidedUploads, LocatedLookup {
   readonly #path: string;
   readonly #writer: RemoteWorker<Writer>;
   readonly #longReader: ReaderThread;
@@ -221,6 +223,10 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
 
   findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
     return this.#shortReads.findByPath(scope, paths);
+  }
+
+  findLocated(scope: Scope, path: string): Promise<LocatedRecord | undefined> {
+    return this.#shortReads.findLocated(scope, path);
   }
 
   findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {

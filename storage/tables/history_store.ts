@@ -3,11 +3,13 @@ import { AppError } from "../../core/errors.ts";
 import type {
   At,
   CommitStore,
+  FileState,
   HistoryBounds,
   HistoryStore,
   LogPage,
   LogQuery,
   PastRecords,
+  StatesQuery,
   TagQuery,
   TrashPage,
   TrashQuery,
@@ -21,6 +23,7 @@ import {
   type Statements,
   textOrNull,
 } from "./dialect.ts";
+import { readStates } from "./file_states.ts";
 import type { HistoryStatement } from "./history_statements.ts";
 import type { LogStatement } from "./log_statements.ts";
 import type { TagStatement } from "./tag_statements.ts";
@@ -59,7 +62,7 @@ interface Versions {
 
 /** Reads trees as they were. */
 export class SqlHistoryStore implements HistoryStore {
-  readonly #statements: Statements<HistoryStatement>;
+  readonly #statements: Statements<HistoryStatement | "states">;
   readonly #log: TreeLog;
   readonly #tags: Tags;
   readonly #reads: PastReads;
@@ -97,6 +100,13 @@ export class SqlHistoryStore implements HistoryStore {
     await this.#reads.settled(query.userId);
     const { oldest } = await this.#kept(query.userId);
     return await this.#log.trash(query, oldest);
+  }
+
+  async states(query: StatesQuery): Promise<readonly FileState[] | undefined> {
+    await this.#reads.settled(query.userId);
+    const { isKept, oldest, version } = await this.#versions(query.userId, 0);
+    if (!isKept || oldest > version) return undefined;
+    return await readStates(this.#statements, query, oldest);
   }
 
   /** The versions of a tree, of which some are kept. */

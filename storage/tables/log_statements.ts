@@ -9,7 +9,7 @@ type Table = "records" | typeof FORMER[number];
 
 /** All statements about what has changed in trees (C 26), by name. See docs/design/past.md. */
 export const logStatements = (dialect: Dialect) => {
-  const { comparePath, rows, versionIn } = dialect;
+  const { byPath, comparePath, rows, versionIn } = dialect;
   const ASKED = rows(":asked", { id: "bigint", version: "bigint" });
 
   const isIn = (path: string, range: Range) =>
@@ -72,7 +72,32 @@ export const logStatements = (dialect: Dialect) => {
       AND (${until} < :version OR ${until} = :version AND path > :after)
       AND NOT (${begins}) AND NOT (${isWithDirectory})`;
 
+  const isPlace = (version: string) =>
+    `${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":before")}
+      AND NOT (path = :from AND ${version} >= CAST(:below AS BIGINT))`;
+  /** States of files, by path and from the newest on. */
+  const fileStates = (table: Table) => {
+    const since = versionIn("state", "since");
+    const [until, order] = table === "records"
+      ? ["CAST(NULL AS BIGINT)", since]
+      : [versionIn("state", "until"), versionIn("state", "until")];
+    return `SELECT * FROM (
+      SELECT user_id, id, path, ${since} AS since, ${until} AS until, size, hash, updated_at
+      FROM ${table} AS state WHERE user_id = :user AND NOT is_dir AND ${isPlace(since)}
+        ${table === "records" ? "" : `AND ${until} > :oldest`}
+      ORDER BY ${byPath("path")}, ${order} DESC LIMIT :limit
+    ) AS ${table}_states`;
+  };
+
   return {
+    /** Files as they are and were, by path and from the newest on, with what the S3 door keeps of them. */
+    states: `SELECT state.path, state.since, state.until, state.size, state.hash, state.updated_at,
+        s3_objects.etag,
+        (SELECT made_at FROM tree_changes AS made
+          WHERE made.user_id = state.user_id AND made.version = state.until) AS ended_at
+      FROM (${(["records", ...FORMER] as const).map(fileStates).join(" UNION ALL ")}) AS state
+      LEFT JOIN s3_objects ON s3_objects.record_id = state.id AND s3_objects.hash = state.hash
+      ORDER BY state.path, state.since DESC LIMIT :limit`,
     /** Records that versions have deleted as a whole, newest first, with how much was in them, and is there now. */
     trash: `SELECT gone.version, gone.path, gone.hash, gone.is_dir,
         ${deletedParts("count(*)")} AS files,

@@ -34,6 +34,11 @@ export const s3Statements = (dialect: Dialect) => {
       VALUES (:record, :hash, :etag, :metadata)
       ON CONFLICT (record_id) DO UPDATE
         SET hash = excluded.hash, etag = excluded.etag, metadata = excluded.metadata`,
+    keepFactsAt: `INSERT INTO s3_objects (record_id, hash, etag, metadata)
+      SELECT id, hash, :etag, :metadata FROM records
+      WHERE user_id = :user AND ${comparePath("path", "=", ":path")}
+      ON CONFLICT (record_id) DO UPDATE
+        SET hash = excluded.hash, etag = excluded.etag, metadata = excluded.metadata`,
     addUpload: `INSERT INTO s3_uploads (id, user_id, path, metadata, created_at, expires_at)
       SELECT :id, :user, :path, :metadata, :now, :expiry
       WHERE (SELECT count(*) FROM s3_uploads WHERE user_id = :user) < :max RETURNING id`,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { DecidedUpload } from "../../core/decided_upload.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import type {
   ListedRecord,
@@ -45,11 +46,7 @@ export class SqlS3Store implements S3Store {
     { id: record, hash }: { readonly id: number; readonly hash: string },
   ): Promise<ObjectFacts | undefined> {
     const [row] = await this.#statements.find("facts", { record, hash });
-    if (row === undefined) return undefined;
-    return {
-      etag: row.etag === null ? undefined : String(row.etag),
-      metadata: toMetadata(row),
-    };
+    return row && toFacts(row);
   }
 
   async addUpload(upload: MultipartUpload, max: number): Promise<boolean> {
@@ -122,16 +119,38 @@ function toPart(row: SqlRow): UploadedPart {
   };
 }
 
-function toMetadata({ metadata }: SqlRow): S3Metadata {
+/** What is kept of an object, by its columns. */
+export function toFacts({ etag, metadata }: Readonly<Record<string, unknown>>): ObjectFacts {
+  return { etag: etag === null ? undefined : String(etag), metadata: toMetadata({ metadata }) };
+}
+
+function toMetadata({ metadata }: { readonly metadata?: unknown }): S3Metadata {
   return v.parse(S3Metadata, JSON.parse(String(metadata)));
 }
 
 /** The parameters of the statement that keeps facts. */
 export function factsRow(
   { id: record, hash }: { readonly id: number; readonly hash: string },
-  { etag, metadata }: ObjectFacts,
+  facts: ObjectFacts,
 ): SqlParameters {
-  return { record, hash, etag: etag ?? null, metadata: JSON.stringify(metadata) };
+  return { record, hash, ...factsColumns(facts) };
+}
+
+/** The parameters of the statements that keep facts of the files of an upload. */
+export function uploadedFacts(
+  { facts, newRecords, newContents, found }: DecidedUpload,
+): SqlParameters[] {
+  if (facts === undefined) return [];
+  const replaced = new Set(newContents.map(({ id }) => id));
+  const files = [
+    ...newRecords.filter(({ isDir }) => !isDir),
+    ...found.filter(({ id }) => replaced.has(id)),
+  ];
+  return files.map(({ userId: user, path }) => ({ user, path, ...factsColumns(facts) }));
+}
+
+function factsColumns({ etag, metadata }: ObjectFacts) {
+  return { etag: etag ?? null, metadata: JSON.stringify(metadata) };
 }
 
 function toRecord(row: SqlRow): ListedRecord {

@@ -81,7 +81,7 @@ export async function faultsOf(
   if (status === CLIENT_GONE) return [];
   const pathname = pathOf(url).replace(/^\/console\/api(?=\/)/, BASE_PATH);
   // The hub, WebDAV and S3 are protocols that others define.
-  if (/^\/(?:(?:hub|dav|s3|own)(?:\/|$)|tree-\d)/.test(pathname)) return [];
+  if (/^\/(?:(?:hub|dav|s3|own)(?:\/|$)|tree-)/.test(pathname)) return [];
   // The console has no other clients than itself, and refuses those.
   if (/^\/+(?:console\/.*)?$/s.test(pathname)) return [];
   // So does the page of links whose token is in the fragment.

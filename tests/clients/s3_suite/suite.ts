@@ -13,6 +13,7 @@ import { run } from "../../support/tools.ts";
 /** The operations of C 30, as the names of tests begin. The last four are ways to sign. */
 export const OPERATIONS = [
   ...["ListBuckets", "HeadBucket", "GetBucketLocation", "ListObjects", "ListObjectsV2"],
+  ...["GetBucketVersioning", "ListObjectVersions"],
   ...["GetObject", "HeadObject", "PutObject", "CopyObject", "DeleteObject", "DeleteObjects"],
   ...["CreateMultipartUpload", "UploadPart", "UploadPartCopy", "CompleteMultipartUpload"],
   ...["AbortMultipartUpload", "ListParts", "ListMultipartUploads"],
@@ -29,6 +30,7 @@ export interface Outcome {
   readonly failure?: string;
 }
 
+const HISTORY_MS = 86_400_000;
 /** The name that a test gives its bucket. */
 const BUCKET = "test-bucket-%v";
 /** A test that compares more messages than this is not worth more runs. */
@@ -56,7 +58,7 @@ export class Suite implements AsyncDisposable {
 
   static async start(): Promise<Suite> {
     await using parts = new AsyncDisposableStack();
-    const server = parts.use(await TestServer.start());
+    const server = parts.use(await TestServer.start({ settings: { history: HISTORY_MS } }));
     const front = parts.use(new Front(server));
     const { id, secret } = await accessKeyOf(server, {
       userId: 1,
@@ -143,7 +145,7 @@ class Program {
   }
 }
 
-/** Makes and deletes the buckets of tests, which are always there. All else is the server's. */
+/** Makes and deletes the buckets of tests, which are always there and have versions. All else is the server's. */
 class Front implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #words = new Map<string, string>();
@@ -157,7 +159,7 @@ class Front implements AsyncDisposable {
         const { method } = request;
         const { pathname, search } = new URL(request.url);
         const isBucket = /^\/s3\/[^/]+$/.test(pathname) &&
-          search.replace(/^\?x-id=\w+$/, "") === "";
+          /^\??(?:versioning=?)?&?(?:x-id=\w+)?$/.test(search);
         if (isBucket && (method === "PUT" || method === "DELETE")) {
           await request.body?.cancel();
           return new Response(null, { status: method === "PUT" ? 200 : 204 });
