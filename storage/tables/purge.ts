@@ -64,6 +64,7 @@ export async function purgeEverywhere(
   await run("forgetWaiting", { hashes });
   await run("forgetResults", { hashes });
   await run("forgetFailures", { hashes });
+  await run("forgetFacts", { hashes });
   await run("forgetCommits", { user: 0 });
   await run("recount", { user: 0 });
 }

@@ -63,6 +63,8 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
     /** Forgets what scans have found in contents. */
     forgetResults: `DELETE FROM scan_results
       WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
+    forgetFacts: `DELETE FROM facts
+      WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
     forgetFailures: `DELETE FROM scan_failures
       WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
     /** Forgets commit ids: what has been purged is missing from the commits that had it. */

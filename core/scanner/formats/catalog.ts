@@ -71,3 +71,9 @@ export const UNKNOWN_FORMATS: readonly string[] = [
  * version are discarded.
  */
 export const SCANNERS_VERSION = "10";
+
+/**
+ * Version of the facts (C 29). Increment it when scanners say more of content, or say it otherwise: content with
+ * facts of a lower version is scanned again.
+ */
+export const FACTS_VERSION = 1;

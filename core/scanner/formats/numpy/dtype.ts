@@ -44,6 +44,17 @@ export function parseDtype(description: Literal): Dtype {
   }
 }
 
+const NUMBERS: Readonly<Record<string, string>> = { i: "int", u: "uint", f: "float", c: "complex" };
+
+/** What NumPy calls a type of numbers, such as `float32` for `<f4`; undefined for other types. */
+export function plainTypeName(description: Literal): string | undefined {
+  if (description.kind !== "text") return undefined;
+  const [, letter = "", bytes = ""] = /^[<>=|]?([biufc])(\d{1,2})$/.exec(description.text) ?? [];
+  if (letter === "b") return "bool";
+  const name = NUMBERS[letter];
+  return name === undefined ? undefined : `${name}${8 * Number(bytes)}`;
+}
+
 /** The number of elements of a shape; undefined if it is invalid or overflows 63 bits. */
 export function countElements(shape: Literal): bigint | undefined {
   const dimensions = shape.kind === "tuple" || shape.kind === "list" ? shape.items : [shape];

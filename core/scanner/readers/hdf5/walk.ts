@@ -51,8 +51,8 @@ export interface Hdf5Wanted {
   readonly attributes: ReadonlySet<string>;
   /** Receives every value that consists of bytes. */
   onBytes(value: Hdf5Bytestring): void;
-  /** Receives the type and the number of elements of every dataset of numbers. */
-  onNumbers?(type: string, elements: number): void;
+  /** Receives the type, the number of elements and their bytes of every dataset of numbers. */
+  onNumbers?(type: string, elements: number, bytes: number): void;
 }
 
 const MAX_OBJECTS = 200_000;
@@ -130,10 +130,12 @@ class Walk implements Hdf5Contents {
   }
 
   #numbers(type: HeaderMessage, space: HeaderMessage): void {
-    const name = numberType(this.#bytes, type.address);
-    if (name === undefined) return;
+    const number = numberType(this.#bytes, type.address);
+    if (number === undefined) return;
     const elements = elementsOf(this.#bytes, space.address);
-    if (Number.isSafeInteger(elements)) this.#wanted.onNumbers?.(name, elements);
+    const { name, bytes } = number;
+    if (!Number.isSafeInteger(elements * bytes)) return;
+    this.#wanted.onNumbers?.(name, elements, elements * bytes);
   }
 
   /** Passes on the data of a dataset of bytes that is in one piece. */
