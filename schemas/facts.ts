@@ -40,6 +40,7 @@ export const Facts = v.object({
   tokenizer: text("The kind of its tokenizer"),
   title: text("What its author calls it"),
   license: text("As its author names it"),
+  spdx_license: text("The SPDX identifier of the license, if it has one"),
   languages: texts("The languages it is for"),
   base_models: texts("The models that it was made from"),
   datasets: texts("The data sets that it was trained on"),

@@ -64,6 +64,7 @@ Deno.test("C 29 facts of files come with their scans, those of a directory are p
       tokenizer: "WordLevel",
       title: "A model that is none",
       license: "mit",
+      spdx_license: "MIT",
       library: "transformers",
       task: "text-generation",
       tags: ["fixture"],

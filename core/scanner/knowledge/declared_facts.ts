@@ -1,5 +1,6 @@
 import { type Facts, MAX_FACT_ITEMS } from "../../../schemas/facts.ts";
 import type { DocumentEntry } from "../readers/document_event.ts";
+import { licensesOfExpression } from "./licenses/recognize.ts";
 import { redactedExcerpt } from "./secrets/redacted_excerpt.ts";
 
 /** A fact that consists of one text. */
@@ -69,6 +70,13 @@ const CARD: Declarations = {
   },
 };
 
+/** A license as an author names it, by its SPDX identifier, as well. */
+export function licenseFacts(license: string): Facts {
+  const [found, ...others] = licensesOfExpression(license, "metadata");
+  const id = others.length === 0 ? found?.license.spdxId : undefined;
+  return { license, ...id != null && { spdx_license: id } };
+}
+
 /** Collects what a document declares (C 29). */
 export class DeclaredFacts {
   readonly #declarations: Declarations;
@@ -122,7 +130,8 @@ export class DeclaredFacts {
       ...Object.fromEntries(
         Object.entries(texts).flatMap(([fact, keys]) => {
           const value = this.#first(keys);
-          return typeof value === "string" ? [[fact, value]] : [];
+          if (typeof value !== "string") return [];
+          return Object.entries(fact === "license" ? licenseFacts(value) : { [fact]: value });
         }),
       ),
       ...Object.fromEntries(

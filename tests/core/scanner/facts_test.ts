@@ -25,6 +25,7 @@ Deno.test("C 29 formats say how many tensors of which types they have, and what 
       tokenizer: "llama",
       title: "fixture",
       license: "mit",
+      spdx_license: "MIT",
     }],
     ["onnx/perceptron.onnx", {
       format: "onnx",

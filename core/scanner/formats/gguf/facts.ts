@@ -1,4 +1,5 @@
 import { type Facts, MAX_FACT_ITEMS } from "../../../../schemas/facts.ts";
+import { licenseFacts } from "../../knowledge/declared_facts.ts";
 import { redactedExcerpt } from "../../knowledge/secrets/redacted_excerpt.ts";
 import type { MetadataValue } from "./reader.ts";
 
@@ -93,12 +94,14 @@ export class GgufFacts {
 
   /** What was found in the metadata of a model of this architecture. */
   facts(architecture: string | undefined): Facts {
+    const license = this.#texts.get("license");
     const length = architecture === undefined ? undefined : this.#contextLengths.get(architecture);
     return {
       ...architecture !== undefined && { architecture },
       ...length !== undefined && { context_length: length },
       ...this.#quantization !== undefined && { quantization: this.#quantization },
       ...Object.fromEntries([...this.#texts, ...this.#lists]),
+      ...license !== undefined && licenseFacts(license),
       ...this.#bases.length > 0 && { base_models: this.#bases },
     };
   }
