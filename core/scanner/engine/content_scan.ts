@@ -149,7 +149,8 @@ export class ContentScan {
         else this.#metadata.add(facts);
       },
       addFacts: (facts) => {
-        if (!isMember || this.#running === this.#describing) this.#facts.add(facts);
+        if (!isMember) this.#facts.add(facts);
+        else if (this.#running === this.#describing) this.#facts.addOfMember(facts);
       },
       addAssetParts: (parts) => {
         if (!isMember) this.#asset.add(parts);

@@ -11,10 +11,20 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
 
 /** Puts together what scanners say of a file and its members (C 29). */
 export class FactsCollector {
-  #facts: Facts = {};
+  #own: Facts = {};
+  #ofMembers: Facts = {};
 
   add(facts: Facts): void {
-    this.#facts = mergeFacts(this.#facts, withinLimits(facts));
+    this.#own = mergeFacts(this.#own, withinLimits(facts));
+  }
+
+  addOfMember(facts: Facts): void {
+    this.#ofMembers = mergeFacts(this.#ofMembers, withinLimits(facts));
+  }
+
+  /** What has tensors of its own is no archive: what else is found in it says nothing of the model. */
+  get #facts(): Facts {
+    return this.#own.tensors === undefined ? mergeFacts(this.#own, this.#ofMembers) : this.#own;
   }
 
   /**
@@ -25,10 +35,9 @@ export class FactsCollector {
    */
   with(scanner: string, metadata: JsonObject): Facts | undefined {
     const isModel = metadata.is_model === true;
-    if (!isModel && Object.keys(this.#facts).length === 0) return undefined;
-    const facts = isModel
-      ? { format: FORMATS.get(scanner) ?? scanner, ...this.#facts }
-      : this.#facts;
+    const found = this.#facts;
+    if (!isModel && Object.keys(found).length === 0) return undefined;
+    const facts = isModel ? { format: FORMATS.get(scanner) ?? scanner, ...found } : found;
     return { ...withinLimits(factsOf(metadata.ml_context, facts.format)), ...facts };
   }
 }

@@ -4,7 +4,7 @@ import { excerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { ElementCounts } from "../tensors/element_counts.ts";
 import { unreadableFinding } from "../tensors/unreadable.ts";
-import { countElements, parseDtype, plainTypeName } from "./dtype.ts";
+import { countElements, parseDtype, typeName } from "./dtype.ts";
 import { type ArrayHeader, hasArrayMagic, readArrayHeader } from "./header.ts";
 import { formatLiteral, type Literal } from "./literal.ts";
 import type { ScanContext, Scanner } from "../../contract/scanner.ts";
@@ -99,7 +99,7 @@ class ArrayCheck {
     const elements = this.#elements;
     if (elements !== undefined) {
       const bytes = itemSize === undefined ? undefined : itemSize * elements;
-      counts.add(plainTypeName(description) ?? this.#dtype, elements, bytes);
+      counts.add(typeName(description) ?? this.#dtype, elements, bytes);
     }
     return { format: "numpy", format_version: String(version), ...counts.tensorFacts };
   }

@@ -7,7 +7,9 @@ import type { HeaderMessage } from "./object_header.ts";
 const INTEGER = 0;
 const FLOAT = 1;
 const STRING = 3;
+const BIT_FIELD = 4;
 const OPAQUE = 5;
+const ENUMERATION = 8;
 const VARIABLE_LENGTH = 9;
 
 /** The flag of integers with a sign. */
@@ -48,10 +50,22 @@ export interface NumberType {
 export function numberType(bytes: Hdf5Bytes, address: number): NumberType | undefined {
   const type = bytes.at(address);
   const typeClass = type.number(1) & 0x0f;
+  type.skip(3);
+  const size = type.number(4);
+  if (typeClass === FLOAT) return { name: `float${8 * size}`, bytes: size };
+  if (typeClass === BIT_FIELD) return { name: `uint${8 * size}`, bytes: size };
+  // The type of the values follows.
+  if (typeClass === ENUMERATION) return integerType(bytes, address + 8);
+  return integerType(bytes, address);
+}
+
+/** The type of a datatype message of integers. */
+function integerType(bytes: Hdf5Bytes, address: number): NumberType | undefined {
+  const type = bytes.at(address);
+  const typeClass = type.number(1) & 0x0f;
   const flags = type.number(1);
   type.skip(2);
   const size = type.number(4);
-  if (typeClass === FLOAT) return { name: `float${8 * size}`, bytes: size };
   if (typeClass !== INTEGER) return undefined;
   return { name: `${(flags & SIGNED) === 0 ? "uint" : "int"}${8 * size}`, bytes: size };
 }

@@ -117,16 +117,31 @@ class Walk implements Hdf5Contents {
   #object(address: number): void {
     let type: HeaderMessage | undefined;
     let space: HeaderMessage | undefined;
-    for (const message of readMessages(this.#bytes, address)) {
-      if (message.type === DATATYPE && !message.isShared) type = message;
-      if (message.type === DATASPACE && !message.isShared) space = message;
-      this.#try(message.address, () => {
-        this.#message(message);
-        if (message.type !== LAYOUT || type === undefined) return;
-        this.#dataset(message, type);
-        if (space !== undefined) this.#numbers(type, space);
-      });
+    let layout: HeaderMessage | undefined;
+    try {
+      for (const message of readMessages(this.#bytes, address)) {
+        if (message.type === DATATYPE && !message.isShared) type = message;
+        if (message.type === DATASPACE && !message.isShared) space = message;
+        if (message.type === LAYOUT) layout = message;
+        this.#try(message.address, () => this.#message(message));
+      }
+    } finally {
+      // The messages are in any order, and those that were read count.
+      this.#data(type, space, layout);
     }
+  }
+
+  /** Passes on the data of an object that has the messages of a dataset. */
+  #data(
+    type: HeaderMessage | undefined,
+    space: HeaderMessage | undefined,
+    layout: HeaderMessage | undefined,
+  ): void {
+    if (type === undefined || layout === undefined) return;
+    this.#try(layout.address, () => {
+      this.#dataset(layout, type);
+      if (space !== undefined) this.#numbers(type, space);
+    });
   }
 
   #numbers(type: HeaderMessage, space: HeaderMessage): void {
