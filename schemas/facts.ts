@@ -1,9 +1,5 @@
 import * as v from "valibot";
-
-/** How long a text among facts may be, in UTF-16 code units. */
-export const MAX_FACT_LENGTH = 200;
-/** How many entries a list among facts may have. */
-export const MAX_FACT_ITEMS = 50;
+import { MAX_FACT_ITEMS, MAX_FACT_LENGTH } from "./fact_limits.ts";
 
 const text = (description: string) =>
   v.optional(v.pipe(v.string(), v.maxLength(MAX_FACT_LENGTH), v.description(description)));

@@ -1,4 +1,5 @@
-import { type Facts, MAX_FACT_ITEMS, MAX_FACT_LENGTH } from "./facts.ts";
+import { MAX_FACT_ITEMS, MAX_FACT_LENGTH } from "./fact_limits.ts";
+import type { Facts } from "./facts.ts";
 
 /** Facts whose parts are added up. */
 const SUMS = ["tensors", "tensor_bytes", "parameters"] as const;

@@ -1,4 +1,5 @@
-import { type Facts, MAX_FACT_ITEMS } from "../../../schemas/facts.ts";
+import { MAX_FACT_ITEMS } from "../../../schemas/fact_limits.ts";
+import type { Facts } from "../../../schemas/facts.ts";
 import type { DocumentEntry } from "../readers/document_event.ts";
 import { licensesOfExpression } from "./licenses/recognize.ts";
 import { redactedExcerpt } from "./secrets/redacted_excerpt.ts";

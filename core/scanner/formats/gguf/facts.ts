@@ -1,4 +1,5 @@
-import { type Facts, MAX_FACT_ITEMS } from "../../../../schemas/facts.ts";
+import { MAX_FACT_ITEMS } from "../../../../schemas/fact_limits.ts";
+import type { Facts } from "../../../../schemas/facts.ts";
 import { licenseFacts } from "../../knowledge/declared_facts.ts";
 import { redactedExcerpt } from "../../knowledge/secrets/redacted_excerpt.ts";
 import type { MetadataValue } from "./reader.ts";
