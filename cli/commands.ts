@@ -38,6 +38,7 @@ export const COMMANDS = {
   tree: "server",
   find: "server",
   stat: "server",
+  facts: "server",
   usage: "server",
   mkdir: "server",
   mv: "server",

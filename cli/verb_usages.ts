@@ -71,6 +71,23 @@ come first, then the directories with their names.
     examples: ["strongroom stat models/model.safetensors"],
     remotePaths: "all",
   },
+  facts: {
+    summary: "Print what a file or directory of a server says of itself",
+    forms: ["facts [--at VERSION] [--json] PATH"],
+    details:
+      `Format, tensors, parameters, architecture, license and the like, as scans have found them; of a
+directory, those of its files put together.
+
+  --at VERSION  As it was at a version, at a time such as 2026-11-22T09:00:00Z, or by a tag
+  --server URL  Use this server; strongroom login list shows those that are known
+  --tree NAME   Act in the tree of another user
+  --json        Print it as JSON`,
+    examples: [
+      "strongroom facts models/llama",
+      "strongroom facts --json models/llama | jq .facts.license",
+    ],
+    remotePaths: "all",
+  },
   usage: {
     summary: "Print what a tree of a server holds, and what of its quota is left",
     forms: ["usage [--all] [--json]"],

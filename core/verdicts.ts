@@ -1,5 +1,6 @@
 /** Verdicts on files, and the waivers that overrule them (C 18). */
 
+import type { Facts } from "../schemas/facts.ts";
 import type { ScannedVerdict, Verdict } from "../schemas/verdict_names.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -63,6 +64,13 @@ export interface ContentVerdict {
   readonly storedAt: number | null;
 }
 
+/** What content says of itself (C 29). */
+export interface KnownFacts {
+  readonly facts: Facts;
+  /** Whether a scan has read it for that. */
+  readonly isRead: boolean;
+}
+
 /** A record whose content under its name has a verdict. */
 export interface JudgedRecord {
   readonly id: number;
@@ -101,11 +109,15 @@ export interface VerdictsOfDay {
 export interface VerdictStore {
   /** The verdicts on contents, in their order. Without a scan it is `unscanned` or `pending`. */
   verdictsOf(contents: readonly NamedContent[]): Promise<ContentVerdict[]>;
+  /** What contents say of themselves, in their order. */
+  factsOf(contents: readonly NamedContent[]): Promise<KnownFacts[]>;
+  /** Whether a scan of content has something to find out, as it has no verdict or no facts of this version. */
+  isUnscanned(content: NamedContent): Promise<boolean>;
   /** The verdicts on contents of a user by the days of their scans, since the beginning of a day. */
   daysOf(userId: number, since: number): Promise<VerdictsOfDay[]>;
   /** The first records of the user with the content and the name after the id `after`, by id. */
   recordsOf(content: NamedContent, after: number): Promise<JudgedRecord[]>;
-  /** The contents of the next records after an id that have neither a result nor a failed scan. */
+  /** The contents of the next records after an id that have neither a result with facts nor a failed scan. */
   unscannedAfter(id: number): Promise<UnscannedPage>;
   addWaiver(waiver: Omit<Waiver, "id">): Promise<Waiver>;
   /** The waivers, expired ones as well, newest first. */
@@ -138,6 +150,11 @@ export class Verdicts {
   async of(contents: readonly NamedContent[]): Promise<ContentVerdict[]> {
     const found = await this.store.verdictsOf(contents);
     return found.map((it) => ({ ...it, verdict: this.shown(it.verdict) }));
+  }
+
+  /** What contents say of themselves, in their order (C 29). */
+  factsOf(contents: readonly NamedContent[]): Promise<KnownFacts[]> {
+    return this.store.factsOf(contents);
   }
 
   /** The verdict on one content. */

@@ -13,6 +13,7 @@ export const LIGHT_LOADERS: Loaders<LightCommand> = {
   tree: () => import("../remote/tree.ts"),
   find: () => import("../remote/find.ts"),
   stat: () => import("../remote/stat.ts"),
+  facts: () => import("../remote/facts.ts"),
   usage: () => import("../remote/usage.ts"),
   mkdir: () => import("../remote/mkdir.ts"),
   mv: () => import("../remote/mv.ts"),

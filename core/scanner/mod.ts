@@ -18,7 +18,7 @@ export { worstSeverityOf } from "./contract/rule_severity.ts";
 export { isRuleCode, type Rule, type RuleCode, RULES } from "./contract/rules.ts";
 export { countBySeverity, SEVERITIES, type Severity } from "./contract/severity.ts";
 export type { Waiver } from "./contract/waiver.ts";
-export { CATALOG, SCANNERS_VERSION, UNKNOWN_FORMATS } from "./formats/catalog.ts";
+export { CATALOG, FACTS_VERSION, SCANNERS_VERSION, UNKNOWN_FORMATS } from "./formats/catalog.ts";
 export { accept, type AcceptOptions, expiryOf } from "./report/accept.ts";
 export { exitCode, type ExitCodeOptions } from "./report/exit_code.ts";
 export { REPORT_FORMATS, reportAs, type ReportFormat } from "./report/format.ts";

@@ -221,12 +221,13 @@ export class AutomaticScans implements AsyncDisposable {
     this.#searchedTo = lastId;
   }
 
-  /** Whether a file has a verdict. Publishes that of one that has arrived. */
+  /** Whether a file has a verdict, and one that a search found has facts. Publishes that of one that has arrived. */
   async #isJudged({ record, userId, hash, name }: Arrival): Promise<boolean> {
-    const { verdicts, events } = this.#options;
+    const { store, verdicts, events } = this.#options;
+    if (record === undefined) return !await store.isUnscanned({ userId, hash, name });
     const { verdict } = await verdicts.on({ userId, hash, name });
     if (verdict === "unscanned" || verdict === "pending") return false;
-    if (record !== undefined) events.publish([{ type: "resource.verdict", record, verdict }]);
+    events.publish([{ type: "resource.verdict", record, verdict }]);
     return true;
   }
 

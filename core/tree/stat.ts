@@ -1,8 +1,7 @@
-import { AppError } from "../errors.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
-import { resolveTargets, type TargetRequest } from "./targets.ts";
+import { onlyTarget, type TargetRequest } from "./targets.ts";
 import { isBlocked } from "./verdicts.ts";
 
 /** A record with what is known of its content. */
@@ -21,14 +20,7 @@ export interface Stat {
  *   is invalid, `ErrResourcesNotFound` when it has no record.
  */
 export async function stat(tree: Tree, request: TargetRequest): Promise<Stat> {
-  const { caller, ids } = request;
-  const paths = request.paths.filter((path) => path.trim() !== "");
-  if (paths.length + ids.length !== 1) {
-    throw new AppError("ErrResourcesInvalidRequest", "Cannot stat: expected one path or id");
-  }
-  const { byPath, byId } = await resolveTargets(tree, { caller, paths, ids }, "stat");
-  const [record] = [...byPath, ...byId];
-  if (record === undefined) throw new Error("No record was found, and none was missed");
+  const record = await onlyTarget(tree, request, "stat");
   if (record.isDir) return { record, content: null, isBlocked: false };
   const content = await tree.verdicts.on(record);
   return { record, content, isBlocked: isBlocked(tree, record, content) };

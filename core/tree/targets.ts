@@ -52,6 +52,28 @@ export async function resolveTargets(
 }
 
 /**
+ * Finds the one record that a request names and its caller may read.
+ *
+ * @param verb The operation, for error messages.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when not exactly one path or id is given, or the path
+ *   is invalid, `ErrResourcesNotFound` when it has no record.
+ */
+export async function onlyTarget(
+  tree: { readonly records: ResourceStore },
+  { caller, paths: given, ids }: TargetRequest,
+  verb: string,
+): Promise<ResourceRecord> {
+  const paths = given.filter((path) => path.trim() !== "");
+  if (paths.length + ids.length !== 1) {
+    throw new AppError("ErrResourcesInvalidRequest", `Cannot ${verb}: expected one path or id`);
+  }
+  const { byPath, byId } = await resolveTargets(tree, { caller, paths, ids }, verb);
+  const [record] = [...byPath, ...byId];
+  if (record === undefined) throw new Error("No record was found, and none was missed");
+  return record;
+}
+
+/**
  * Refuses two different records with one path (RS 4.7.5). As paths are distinct, one of the two was
  * named by id.
  *

@@ -55,10 +55,12 @@ import {
   WaiverList,
   WaiverRequest,
 } from "../../schemas/verdicts.ts";
+import { FactsEntry } from "../../schemas/facts.ts";
 import { EVENT } from "./events.ts";
 import {
   AUDIT_LINE,
   ENTRY,
+  FACTS,
   FILE_VERDICT,
   LINK,
   NEW_LINK,
@@ -115,6 +117,7 @@ export function schemas(): Record<string, Json> {
     MoveResourceRequest: requestSchemaOf(TransferResourceRequest),
     CopyResourceRequest: requestSchemaOf(TransferResourceRequest),
     Event: EVENT,
+    Facts: { ...schemaOf(FactsEntry), examples: [FACTS] },
     Stat: { ...schemaOf(StatEntry), examples: [STAT] },
     Upload: schemaOf(UploadEntry),
     Usage: schemaOf(Usage),

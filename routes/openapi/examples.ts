@@ -6,6 +6,7 @@ import type { TeamEntry, UserEntry } from "../../schemas/people.ts";
 import type { ResourceEntry } from "../../schemas/resources.ts";
 import type { ScanEntry } from "../../schemas/scans.ts";
 import type { RevocationEntry, TokenEntry } from "../../schemas/tokens.ts";
+import type { FactsEntry } from "../../schemas/facts.ts";
 import type { FileVerdict, StatEntry, WaiverEntry } from "../../schemas/verdicts.ts";
 
 const TIME = "2026-11-22T09:00:00.000Z";
@@ -39,6 +40,24 @@ const VERDICT: FileVerdict = {
 };
 
 export const FILE_VERDICT = { id: 2, path: ENTRY.path, ...VERDICT };
+
+export const FACTS: FactsEntry = {
+  path: "models/llama",
+  is_dir: true,
+  facts: {
+    format: "safetensors",
+    tensors: 291,
+    tensor_bytes: 16_060_522_496,
+    parameters: 8_030_261_248,
+    dtypes: { bfloat16: 8_030_261_248 },
+    architecture: "llama",
+    context_length: 8192,
+    license: "llama3",
+    languages: ["en"],
+  },
+  formats: ["safetensors"],
+  complete: true,
+};
 
 export const STAT: StatEntry = {
   ...ENTRY,

@@ -1,8 +1,10 @@
 import { downloadResources } from "../transfers/download.ts";
 import { deleteFile, getFile, putFile } from "../transfers/files.ts";
+import { BOM, FACTS } from "../openapi/facts.ts";
 import * as fileOperations from "../openapi/files.ts";
 import * as resourceOperations from "../openapi/resources.ts";
 import * as scanOperations from "../openapi/scans.ts";
+import { showBom, showFacts } from "./facts.ts";
 import {
   copyResources,
   deleteManyResources,
@@ -107,6 +109,23 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     tree: true,
     operation: resourceOperations.STAT,
     handle: (c, { tree }) => statResource(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/facts",
+    privilege: "resources.view",
+    tree: true,
+    operation: FACTS,
+    handle: (c, { tree }) => showFacts(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/bom",
+    privilege: "resources.view",
+    tree: true,
+    load: "transfer",
+    operation: BOM,
+    handle: (c, { tree }) => showBom(c, tree),
   },
   {
     method: "GET",

@@ -17,11 +17,17 @@ export async function invalidateScans(
   await session.run(FORGET, { files: JSON.stringify(files) });
 }
 
-const { knowsHashes, forgetReplacedResults, forgetReplacedFailures, markReplacedFiles } =
-  STATEMENTS.scans;
+const {
+  knowsHashes,
+  forgetReplacedResults,
+  forgetReplacedFailures,
+  forgetReplacedFacts,
+  markReplacedFiles,
+} = STATEMENTS.scans;
 
 /** Most content was never scanned: then the engine looks no further. */
 const FORGET = `WITH known AS MATERIALIZED (${knowsHashes}),
   results AS (${forgetReplacedResults} AND EXISTS (SELECT FROM known)),
-  failures AS (${forgetReplacedFailures} AND EXISTS (SELECT FROM known))
+  failures AS (${forgetReplacedFailures} AND EXISTS (SELECT FROM known)),
+  told AS (${forgetReplacedFacts} AND EXISTS (SELECT FROM known))
   ${markReplacedFiles} AND EXISTS (SELECT FROM known)`;

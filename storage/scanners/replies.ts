@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { type FileResult, isRuleCode, type RuleCode } from "../../core/scanner/mod.ts";
+import { Facts } from "../../schemas/facts.ts";
 import { isObject, type JsonObject } from "../../schemas/json.ts";
 import { listOf } from "../../schemas/report/containers.ts";
 import { CheckStatus, FileMetadata, Severity } from "../../schemas/report/report.ts";
@@ -59,6 +60,7 @@ const Result = v.object({
     contents: v.optional(listOf(jsonObject)),
   }),
   metadata,
+  facts: v.optional(Facts),
   inconclusive: listOf(text),
   operationalError: v.optional(text),
   timestamp: finite,

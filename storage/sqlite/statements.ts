@@ -79,5 +79,6 @@ export function invalidateScans(
   if (connection.get(scans.knowsHashes, parameters) === undefined) return;
   connection.run(scans.forgetReplacedResults, parameters);
   connection.run(scans.forgetReplacedFailures, parameters);
+  connection.run(scans.forgetReplacedFacts, parameters);
   connection.run(scans.markReplacedFiles, parameters);
 }

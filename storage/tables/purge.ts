@@ -88,6 +88,7 @@ async function forgetScans(
   const forgotten = { user, hashes: JSON.stringify([...gone]) };
   await run("forgetResults", forgotten);
   await run("forgetFailures", forgotten);
+  await run("forgetFacts", forgotten);
   let [scan, part, position] = [0, -1, -1];
   for (;;) {
     const [row] = await run("nextReportChunk", { user, scan, part, position });

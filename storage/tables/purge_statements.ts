@@ -72,6 +72,7 @@ export const purgeStatements = (dialect: Dialect) => {
     /** Forgets what scans have found in contents. */
     forgetResults: forgetOfScans("scan_results"),
     forgetFailures: forgetOfScans("scan_failures"),
+    forgetFacts: forgetOfScans("facts"),
     /** A part of the reports of the scans of a user, or of all users, that have ended, after another part. */
     nextReportChunk: `SELECT scan_id, part, position, chunk FROM scan_report_chunks
       JOIN scans ON scans.id = scan_id

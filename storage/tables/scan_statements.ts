@@ -1,3 +1,4 @@
+import { FACTS_VERSION } from "../../core/scanner/mod.ts";
 import { MIN_REUSED_MS } from "../../core/scans/ports.ts";
 import type { Dialect } from "./dialect.ts";
 import { filesWhere, isUnreferenced } from "./references.ts";
@@ -17,7 +18,7 @@ const OUTCOMES = `(
   ) AS outcomes`;
 
 const RESULT_COLUMNS = `hash, user_id, name, skip, version, sha256, verdict, findings, scanned_at,
-  took_ms, read_ms, result`;
+  took_ms, read_ms, result, facts_version`;
 
 /** The content that a user has under a name. */
 const IS_COPY = "hash = :hash AND user_id = :user AND name = :name";
@@ -28,12 +29,16 @@ const IS_TASK = `${IS_COPY} AND skip = :skip`;
 const keepResult = ({ resultKey }: Dialect, condition: string) =>
   `INSERT INTO scan_results (${RESULT_COLUMNS})
     SELECT :hash, :user, :name, :skip, :version, :sha256, :verdict, :findings, :now,
-      CAST(:took AS BIGINT), CAST(:read AS BIGINT), :result ${condition}
+      CAST(:took AS BIGINT), CAST(:read AS BIGINT), :result, ${FACTS_VERSION} ${condition}
     ON CONFLICT (${resultKey}) DO UPDATE SET version = excluded.version,
       sha256 = excluded.sha256, verdict = excluded.verdict, findings = excluded.findings,
       scanned_at = excluded.scanned_at, took_ms = excluded.took_ms, read_ms = excluded.read_ms,
-      result = excluded.result
+      result = excluded.result, facts_version = excluded.facts_version
     RETURNING 1 AS kept`;
+
+/** Whether a result is whole: no limit cut it short, and it has facts. Else another attempt may get further. */
+const isWhole = ({ isCutShort }: Dialect) =>
+  `NOT ${isCutShort} AND facts_version >= ${FACTS_VERSION}`;
 
 /** The files that are about to be added, and whose they are. */
 const added = ({ rows }: Dialect) =>
@@ -115,9 +120,8 @@ export const scanStatements = (dialect: Dialect) => ({
   paths: `SELECT path FROM scan_files
     WHERE scan_id = :id AND ${dialect.comparePath("path", ">", ":after")}
     ORDER BY ${dialect.byPath("path")} LIMIT 1000`,
-  /** A result that a limit cut short does not count: another attempt may get further. */
   hasResult: `SELECT 1 AS found FROM scan_results
-    WHERE ${IS_TASK} AND version = :version AND NOT ${dialect.isCutShort}`,
+    WHERE ${IS_TASK} AND version = :version AND ${isWhole(dialect)}`,
   /**
    * Content that its user has, with the latest complete result, for whomever, of a scan that took long. An
    * index has such results.
@@ -129,13 +133,15 @@ export const scanStatements = (dialect: Dialect) => ({
     LEFT JOIN contents ON contents.hash = held.hash
     LEFT JOIN scan_results AS former ON former.hash = contents.hash AND former.name = :name
       AND former.skip = :skip AND former.version = :version AND former.sha256 = contents.sha256
-      AND former.took_ms >= ${MIN_REUSED_MS} AND NOT ${dialect.isCutShort}
+      AND former.took_ms >= ${MIN_REUSED_MS} AND ${isWhole(dialect)}
     ORDER BY former.scanned_at DESC LIMIT 1`,
   /** Whether there is such a result of the very content that is stored. Others may have the same MD5. */
   hasOwnResult: `SELECT 1 AS found FROM scan_results AS stored
     JOIN contents ON contents.hash = stored.hash
     WHERE stored.hash = :hash AND stored.user_id = :user AND name = :name AND skip = :skip
-      AND version = :version AND stored.sha256 = coalesce(contents.sha256, stored.sha256) AND NOT ${dialect.isCutShort}`,
+      AND version = :version AND stored.sha256 = coalesce(contents.sha256, stored.sha256) AND ${
+    isWhole(dialect)
+  }`,
   keepResult: keepResult(
     dialect,
     `FROM scan_files
@@ -148,6 +154,15 @@ export const scanStatements = (dialect: Dialect) => ({
     `FROM contents
     WHERE hash = :hash AND coalesce(sha256, :sha256) = :sha256`,
   ),
+  /** Keeps the facts that came with a result which was just kept. */
+  keepFacts: `INSERT INTO facts (hash, user_id, name, version, sha256, facts)
+    SELECT hash, user_id, name, ${FACTS_VERSION}, sha256, :facts FROM scan_results
+    WHERE ${IS_TASK} AND version = :version AND sha256 = :sha256
+    ON CONFLICT (hash, user_id, name) DO UPDATE SET version = excluded.version,
+      sha256 = excluded.sha256, facts = excluded.facts
+    WHERE facts.version <= excluded.version`,
+  /** Forgets the facts of content that has none by now. */
+  dropFacts: `DELETE FROM facts WHERE ${IS_COPY} AND version <= ${FACTS_VERSION}`,
   failContent: `INSERT INTO scan_failures (hash, user_id, name, problem, failed_at)
     SELECT :hash, :user, :name, :problem, :now FROM contents WHERE hash = :hash
     ON CONFLICT (hash, user_id, name) DO UPDATE SET problem = excluded.problem,
@@ -238,12 +253,15 @@ export const scanStatements = (dialect: Dialect) => ({
   knowsHashes: `SELECT 1 AS known FROM ${added(dialect)}
     WHERE EXISTS (SELECT 1 FROM scan_results WHERE hash = added.hash)
       OR EXISTS (SELECT 1 FROM scan_failures WHERE hash = added.hash)
+      OR EXISTS (SELECT 1 FROM facts WHERE hash = added.hash)
       OR EXISTS (SELECT 1 FROM scan_files WHERE hash = added.hash)
     LIMIT 1`,
   /** Deletes results for hashes that no record of their user has. */
   forgetReplacedResults: `DELETE FROM scan_results WHERE ${isNewCopy(dialect)}`,
   /** The same for scans that failed. */
   forgetReplacedFailures: `DELETE FROM scan_failures WHERE ${isNewCopy(dialect)}`,
+  /** The same for facts. */
+  forgetReplacedFacts: `DELETE FROM facts WHERE ${isNewCopy(dialect)}`,
   /** Marks files of unfinished scans with a hash that no record has, or none of their user. */
   markReplacedFiles: `UPDATE scan_files
     SET replaced = 1, error = 'Removed during the scan'
@@ -255,6 +273,8 @@ export const scanStatements = (dialect: Dialect) => ({
    */
   forgetResults: `DELETE FROM scan_results WHERE version <> :version AND ${dialect.isStale}
     OR (${isForgotten(dialect, "scan_results")})`,
+  /** Deletes facts of content that its user neither has nor has in a pending scan. */
+  forgetFacts: `DELETE FROM facts WHERE ${isForgotten(dialect, "facts")}`,
 });
 
 export type ScanStatement = keyof ReturnType<typeof scanStatements>;

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Chunk } from "../../core/content.ts";
 import type {
   AttemptBegin,
@@ -14,11 +15,19 @@ import type {
 import type { FileResult } from "../../core/scanner/mod.ts";
 import type { NamedContent } from "../../core/verdicts.ts";
 import { KIB } from "../../schemas/units.ts";
-import { commit, type SqlParameters, type SqlRow, type Statements, withoutNul } from "./dialect.ts";
+import {
+  commit,
+  type RunStatement,
+  type SqlParameters,
+  type SqlRow,
+  type Statements,
+  withoutNul,
+} from "./dialect.ts";
 import { columnsOfResult, firstScan, scannedIn, textsOf, toScan } from "./scan_rows.ts";
 import { ScanSteps } from "./scan_steps.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import { StoredReports, type StoredReportsParts } from "./stored_reports.ts";
+import { currentResults } from "./verdict_store.ts";
 
 /** Expired scans are removed in transactions of this many. */
 const REMOVED_AT_ONCE = 100;
@@ -78,6 +87,7 @@ export class SqlScanStore implements ScanStore, Disposable {
       // It may have to forget all results, and what failed is tried once more.
       await run("unhurried", {});
       await run("forgetResults", { version: this.#parts.version });
+      await run("forgetFacts", {});
       await run("forgetFailures", {});
       await run("forgetOldAttempts", {});
       await run("forgetPartialReports", {});
@@ -153,11 +163,11 @@ export class SqlScanStore implements ScanStore, Disposable {
     result: FileResult,
     pace?: ScanPace,
   ): Promise<boolean> {
-    return this.#keep("keepResult", { id, path, ...columnsOfResult(result, pace) }, key);
+    return this.#keep("keepResult", { id, path }, key, { result, pace });
   }
 
   keepContentResult(key: ResultKey, result: FileResult, pace?: ScanPace): Promise<boolean> {
-    return this.#keep("keepContentResult", columnsOfResult(result, pace), key);
+    return this.#keep("keepContentResult", {}, key, { result, pace });
   }
 
   async failContent({ userId, hash, name }: NamedContent, problem: string): Promise<boolean> {
@@ -222,19 +232,35 @@ export class SqlScanStore implements ScanStore, Disposable {
     return { ...attemptOf(key), version: this.#parts.version };
   }
 
-  /** Keeps a result on a condition, and ends the attempt. */
+  /** Keeps a result on a condition, with its facts, and ends the attempt. */
   #keep(
     statement: "keepResult" | "keepContentResult",
-    values: SqlParameters,
+    condition: SqlParameters,
     key: ResultKey,
+    { result, pace }: { readonly result: FileResult; readonly pace: ScanPace | undefined },
   ): Promise<boolean> {
-    const parameters = { ...values, ...this.#keyOf(key) };
+    const columns = columnsOfResult(result, pace);
+    const keys = this.#keyOf(key);
+    // What some of the scanners say is not all there is to say.
+    const isWhole = keys.skip === currentResults(keys.version).skip;
     return this.#statements.write(async (run) => {
       const [kept] = await Promise.all([
-        run(statement, parameters),
+        run(statement, { ...condition, ...columns, ...keys }),
+        isWhole && this.#keepFacts(run, key, result),
         run("endAttempt", attemptOf(key)),
       ]);
       return kept.length > 0;
+    });
+  }
+
+  #keepFacts(run: RunStatement<ScanStatement>, key: ResultKey, { facts, hashes }: FileResult) {
+    const { userId: user, hash, name } = key;
+    const { sha256 } = hashes;
+    if (facts === undefined || sha256 == null) return run("dropFacts", { user, hash, name });
+    return run("keepFacts", {
+      ...this.#keyOf(key),
+      sha256: Buffer.from(sha256, "hex"),
+      facts: JSON.stringify(facts),
     });
   }
 

@@ -10,6 +10,7 @@ import {
   type Verdict,
   VERDICTS,
 } from "../../schemas/verdict_names.ts";
+import { FACTS_VERSION } from "../../core/scanner/mod.ts";
 import type { Dialect, SqlRow } from "./dialect.ts";
 
 /**
@@ -55,6 +56,10 @@ export const DAY_MS = 24 * 60 * 60_000;
 /** How many records a search for unscanned content looks at in one step. */
 const STEP_RECORDS = 2000;
 
+/** Whether a scan of a `target` has something to find out: its verdict, or its facts. */
+const IS_UNSCANNED = `(stored.verdict IS NULL OR stored.facts_version < ${FACTS_VERSION})
+  AND failed.problem IS NULL`;
+
 /** All statements about verdicts and waivers, by name. */
 export const verdictStatements = ({ rows }: Dialect) => ({
   verdicts: `SELECT ${VERDICT_COLUMNS}, ${WAIVER_COLUMNS}
@@ -76,8 +81,23 @@ export const verdictStatements = ({ rows }: Dialect) => ({
   unscanned: `SELECT target.user_id, target.hash, target.name, max(target.size) AS size
     FROM (SELECT * FROM records WHERE id > :after AND id <= :last AND hash <> '') AS target
     ${VERDICT_JOINS}
-    WHERE stored.verdict IS NULL AND failed.problem IS NULL
+    WHERE ${IS_UNSCANNED}
     GROUP BY target.user_id, target.hash, target.name ORDER BY min(target.id)`,
+  isUnscanned: `SELECT 1 AS found
+    FROM ${
+    rows(":contents", { user_id: "bigint", hash: "text", name: "text" })
+  } AS target ${VERDICT_JOINS} WHERE ${IS_UNSCANNED}`,
+  /** What is known of contents by any version, and whether they have been read for it. */
+  facts: `SELECT kept.facts, kept.facts IS NOT NULL OR EXISTS (
+      SELECT 1 FROM scan_results AS stored WHERE stored.hash = target.hash
+        AND stored.user_id = target.user_id AND stored.name = target.name
+        AND stored.skip = :skip AND stored.facts_version > 0
+    ) AS is_read
+    FROM ${rows(":contents", { user_id: "bigint", hash: "text", name: "text" })} AS target
+    LEFT JOIN contents ON contents.hash = target.hash
+    LEFT JOIN facts AS kept ON kept.hash = target.hash AND kept.user_id = target.user_id
+      AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
+    ORDER BY target.position`,
   addWaiver: `INSERT INTO waivers (sha256, reason, user_id, created_at, expires_at)
     VALUES (:sha256, :reason, :user, :now, :expiry)
     RETURNING ${WAIVER_COLUMNS}`,

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
+import * as v from "valibot";
 import { OPTIONAL_SCANNER_IDS, SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type {
   ContentVerdict,
   JudgedRecord,
+  KnownFacts,
   NamedContent,
   UnscannedPage,
   VerdictsOfDay,
@@ -10,6 +12,7 @@ import type {
   Waiver,
   WaiverPage,
 } from "../../core/verdicts.ts";
+import { Facts } from "../../schemas/facts.ts";
 import { commit, numberOrNull, type SqlRow, type Statements, withoutNul } from "./dialect.ts";
 import {
   type CurrentResults,
@@ -39,15 +42,32 @@ export class SqlVerdictStore implements VerdictStore {
   }
 
   async verdictsOf(contents: readonly NamedContent[]): Promise<ContentVerdict[]> {
-    const named = contents.map(({ userId, hash, name }) => ({ user_id: userId, hash, name }));
     const parameters = {
-      contents: JSON.stringify(named),
+      contents: namedContents(contents),
       ...this.#results,
       now: Date.now(),
     };
     const { find, read } = this.#statements;
     const rows = await (contents.length > MAX_FOUND ? read : find)("verdicts", parameters);
     return rows.map(toVerdict);
+  }
+
+  async factsOf(contents: readonly NamedContent[]): Promise<KnownFacts[]> {
+    const { skip } = this.#results;
+    const { find, read } = this.#statements;
+    const rows = await (contents.length > MAX_FOUND ? read : find)("facts", {
+      contents: namedContents(contents),
+      skip,
+    });
+    return rows.map(({ facts, is_read: isRead }) => ({
+      facts: typeof facts === "string" ? v.parse(Facts, JSON.parse(facts)) : {},
+      isRead: Boolean(isRead),
+    }));
+  }
+
+  async isUnscanned(content: NamedContent): Promise<boolean> {
+    const parameters = { contents: namedContents([content]), ...this.#results };
+    return (await this.#statements.find("isUnscanned", parameters)).length > 0;
   }
 
   async recordsOf({ userId, hash, name }: NamedContent, after: number): Promise<JudgedRecord[]> {
@@ -105,6 +125,13 @@ export class SqlVerdictStore implements VerdictStore {
     if (!Number.isSafeInteger(id)) return undefined;
     return (await commit(this.#statements, "removeWaiver", { id })).map(toWaiver)[0];
   }
+}
+
+/** Contents as the statements take them. */
+function namedContents(contents: readonly NamedContent[]): string {
+  return JSON.stringify(
+    contents.map(({ userId, hash, name }) => ({ user_id: userId, hash, name })),
+  );
 }
 
 function toVerdict(row: SqlRow): ContentVerdict {

@@ -1,3 +1,4 @@
+import type { Facts } from "../../../schemas/facts.ts";
 import type { JsonObject } from "../../../schemas/json.ts";
 import type { CheckStatus, FileHashes } from "../../../schemas/report/report.ts";
 import type { RuleCode } from "./rules.ts";
@@ -41,6 +42,8 @@ export interface FileResult {
   };
   /** Metadata of the file (SR 2.5). */
   readonly metadata: JsonObject;
+  /** What the content says of itself (C 29), if anything. It is no part of the report. */
+  readonly facts?: Facts;
   /** The reason words if the content was not fully read, else empty. */
   readonly inconclusive: readonly string[];
   /** The first error or exceeded limit of the scan itself, if any. */

@@ -1,3 +1,4 @@
+import type { Facts } from "../../../schemas/facts.ts";
 import type { Asset, CheckStatus } from "../../../schemas/report/report.ts";
 import type { RuleCode } from "./rules.ts";
 import type { Severity } from "./severity.ts";
@@ -63,6 +64,11 @@ export interface ScanContext {
   readonly limits: ScanLimits;
   /** Merges facts into the metadata of the file (SR 2.5). Numbers are added to earlier ones. */
   addMetadata(facts: Readonly<Record<string, unknown>>): void;
+  /**
+   * Adds what the content says of itself (C 29). Numbers of tensors are added to earlier ones. Texts that
+   * people write must have lost their credentials.
+   */
+  addFacts(facts: Facts): void;
   /** Adds to the asset of the file. */
   addAssetParts(parts: AssetParts): void;
   /**

@@ -8,6 +8,7 @@ import { AssetCollector } from "./asset_collector.ts";
 import { CheckLog } from "./check_log.ts";
 import { type ContentKind, detectKind } from "./detect_kind.ts";
 import * as engineChecks from "./engine_checks.ts";
+import { FactsCollector } from "./facts_collector.ts";
 import { FileMemberHashes } from "./file_member_hashes.ts";
 import { MetadataCollector } from "./metadata_collector.ts";
 import { plainObject } from "./plain_data.ts";
@@ -40,6 +41,7 @@ export class ContentScan {
   readonly #log: CheckLog;
   readonly #metadata = new MetadataCollector();
   readonly #asset = new AssetCollector();
+  readonly #facts = new FactsCollector();
   readonly #hashes = new FileMemberHashes();
   readonly #ran = new Set<string>();
   readonly #emittedOnce = new Set<string>();
@@ -82,11 +84,13 @@ export class ContentScan {
 
   result(): Omit<FileResult, "size" | "hashes" | "timestamp"> {
     const { operationalError } = this.#log;
+    const facts = this.#facts.with(this.#asset.type, this.#metadata.metadata);
     return {
       scanners: [...this.#ran],
       checks: this.#log.checks(),
       asset: this.#asset.asset,
       metadata: { ...this.#metadata.metadata, ...plainObject(this.#hashes.metadata) },
+      ...(facts !== undefined && { facts }),
       inconclusive: this.#log.inconclusive,
       ...(operationalError !== undefined && { operationalError }),
     };
@@ -143,6 +147,10 @@ export class ContentScan {
         const facts = this.#hashes.extract(reported, segments);
         if (isMember) this.#metadata.addOfMember(facts, this.#running === this.#describing);
         else this.#metadata.add(facts);
+      },
+      addFacts: (facts) => {
+        if (!isMember) this.#facts.add(facts);
+        else if (this.#running === this.#describing) this.#facts.addOfMember(facts);
       },
       addAssetParts: (parts) => {
         if (!isMember) this.#asset.add(parts);

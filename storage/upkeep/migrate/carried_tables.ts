@@ -205,6 +205,7 @@ export const TABLES: readonly Table[] = [
       took_ms: "number",
       read_ms: "number",
       result: "text",
+      facts_version: "number",
     },
     key: ["hash", "user_id", "name", "skip"],
     // Servers that share a database keep a result of each of their versions. The latest one is carried.
@@ -216,6 +217,19 @@ export const TABLES: readonly Table[] = [
         AND (other.scanned_at, other.version) > (scan_results.scanned_at, scan_results.version)
     )`,
     rowsAtOnce: 50,
+  },
+  {
+    name: "facts",
+    columns: {
+      hash: "text",
+      user_id: "number",
+      name: "text",
+      version: "number",
+      sha256: "bytes",
+      facts: "text",
+    },
+    key: ["hash", "user_id", "name"],
+    rowsAtOnce: 500,
   },
   {
     name: "scan_attempts",

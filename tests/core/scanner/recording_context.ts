@@ -3,6 +3,7 @@ import type {
   ScanContext,
   ScanLimits,
 } from "../../../core/scanner/contract/scanner.ts";
+import type { Facts } from "../../../schemas/facts.ts";
 import type { ByteSource } from "../../../core/scanner/contract/source.ts";
 
 export const LIMITS: ScanLimits = {
@@ -17,6 +18,8 @@ export const LIMITS: ScanLimits = {
 /** A context that records what a scanner reports, and does not scan members. */
 export class RecordingContext implements ScanContext {
   readonly facts: Record<string, unknown> = {};
+  /** What the content says of itself (C 29). */
+  readonly said: Facts[] = [];
   readonly assets: AssetParts[] = [];
   readonly members: { readonly name: string; readonly source: ByteSource }[] = [];
   #unpackedLeft: number;
@@ -27,6 +30,10 @@ export class RecordingContext implements ScanContext {
 
   addMetadata(facts: Readonly<Record<string, unknown>>): void {
     Object.assign(this.facts, facts);
+  }
+
+  addFacts(facts: Facts): void {
+    this.said.push(facts);
   }
 
   addAssetParts(parts: AssetParts): void {

@@ -103,6 +103,7 @@ class FlaxScan {
       },
       facts: { tensor_count: this.#arrays },
     }));
+    this.#context.addFacts({ format: "flax", ...this.#counts.tensorFacts });
   }
 
   #take(value: MsgpackValue): void {
@@ -145,7 +146,7 @@ class FlaxScan {
     if (array === undefined) return;
     const { type, elements, expectedBytes, bytes } = array;
     this.#arrays++;
-    this.#counts.add(type, elements);
+    this.#counts.add(type, elements, BigInt(bytes));
     this.#nameFacts.add(path.join("."));
     if (this.#names.length < MAX_NAMES) this.#names.push(path.join("."));
     const shown = quotedExcerpt(path.join("."));

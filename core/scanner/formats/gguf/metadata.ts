@@ -1,3 +1,4 @@
+import type { Facts } from "../../../../schemas/facts.ts";
 import { excerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { checkTemplate } from "../../templates/check.ts";
@@ -7,6 +8,7 @@ import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted
 import { SecretSearch } from "../../knowledge/secrets/secret_search.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import { findSuspiciousText } from "../../knowledge/suspicious_text.ts";
+import { GgufFacts } from "./facts.ts";
 import { type GgufReader, type MetadataValue, UnreadableError } from "./reader.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
@@ -29,6 +31,7 @@ export class GgufMetadata {
   alignment: number | undefined = DEFAULT_ALIGNMENT;
   architecture: string | undefined;
   blockCount: number | undefined;
+  readonly #facts = new GgufFacts();
   readonly #reported = new Map<string, unknown>();
   readonly #keys = new Set<string>();
   readonly #reader: GgufReader;
@@ -37,6 +40,11 @@ export class GgufMetadata {
   constructor(reader: GgufReader, checks: Checklist) {
     this.#reader = reader;
     this.#checks = checks;
+  }
+
+  /** What the metadata says of the model (C 29). */
+  get facts(): Facts {
+    return this.#facts.facts(this.architecture);
   }
 
   /** The first entries, with their values shortened. */
@@ -77,6 +85,7 @@ export class GgufMetadata {
     const value = this.#reader.value((text) => {
       if (isTemplateKey(key)) addTemplateChecks(text, label, this.#checks);
       texts.add(text, position, isOfTokenizer(key) ? undefined : key);
+      this.#facts.takeItem(key, text);
     });
     texts.finish();
     const secrets = value.type === "text" ? secretsOfValue(key, value.text) : [];
@@ -130,6 +139,7 @@ export class GgufMetadata {
       const summary = secret === undefined ? summaryOf(value) : `[${secret.kind}]`;
       this.#reported.set(redactedExcerpt(key), summary);
     }
+    this.#facts.take(key, value);
     if (key === "general.alignment") this.alignment = alignmentOf(value);
     if (key === "general.architecture" && value.type === "text") {
       this.architecture = redactedExcerpt(value.text);

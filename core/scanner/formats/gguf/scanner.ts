@@ -77,6 +77,7 @@ class GgufScan {
       metadata.read(entryCount);
       tensors.read(tensorCount);
     } finally {
+      const counts = countsOf(tensors);
       // What was read is reported even if the rest is unreadable.
       this.#context.addAssetParts({
         tensors: listedNames(tensors.infos.map(({ name }) => name)),
@@ -89,7 +90,13 @@ class GgufScan {
         n_kv: Number(entryCount),
         metadata: metadata.summary(),
         is_model: true,
-        ml_context: mlContext(metadata, tensors),
+        ml_context: mlContext(metadata, tensors, counts),
+      });
+      this.#context.addFacts({
+        format: "gguf",
+        format_version: String(reader.version),
+        ...metadata.facts,
+        ...counts.tensorFacts,
       });
     }
     const layout = new GgufLayout(this.#source, this.#checks);
@@ -125,13 +132,19 @@ class GgufScan {
   }
 }
 
-function mlContext({ architecture, blockCount }: GgufMetadata, { infos }: GgufTensors): unknown {
+function countsOf({ infos }: GgufTensors): ElementCounts {
   const counts = new ElementCounts();
+  for (const { type, elements, byteSize } of infos) counts.add(type, elements, byteSize);
+  return counts;
+}
+
+function mlContext(
+  { architecture, blockCount }: GgufMetadata,
+  { infos }: GgufTensors,
+  counts: ElementCounts,
+): unknown {
   const names = new TensorNames();
-  for (const { name, type, elements } of infos) {
-    counts.add(type, elements);
-    names.add(name);
-  }
+  for (const { name } of infos) names.add(name);
   return {
     frameworks: { ggml: { name: "ggml", confidence: 1, indicators: ["GGUF magic"] } },
     overall_confidence: 1,

@@ -15,7 +15,7 @@ import {
   walkHdf5,
 } from "../../readers/hdf5/walk.ts";
 import { KERAS_PASSED } from "../keras/checks.ts";
-import { type ConfigFacts, configMetadata, inspectConfig } from "../keras/config.ts";
+import { type ConfigFacts, configFacts, configMetadata, inspectConfig } from "../keras/config.ts";
 import { decodeJson } from "../keras/text.ts";
 import { isActivePickle } from "../pickle/detect.ts";
 import { modelMetadata } from "../model/metadata.ts";
@@ -59,11 +59,12 @@ export const hdf5Scanner: Scanner = {
         if (isActivePickle(source)) context.scanMember(name, source);
         texts.add(decodeLatin1(source.read(0, MAX_SEARCHED_BYTES)), position, name);
       },
-      onNumbers: (type, elements) => numbers.add(type, BigInt(elements)),
+      onNumbers: (type, elements, bytes) => numbers.add(type, BigInt(elements), BigInt(bytes)),
     });
     texts.finish();
     checks.addAll(checkContents(contents));
     yield* checks.finish();
+    context.addFacts({ format: "hdf5", ...numbers.tensorFacts });
     const isKeras = yield* checkConfigs(source, contents, context);
     if (isKeras) context.addMetadata({ ml_context: numbers.facts });
     else if (WEIGHTS_NAME.test(name)) context.addMetadata(weightsMetadata(numbers));
@@ -170,8 +171,10 @@ function* checkConfigs(
     const facts = inspectConfig(decodeText(config), origin, checks, context);
     if (facts?.isKeras) first ??= facts;
   }
-  if (first !== undefined) context.addMetadata(configMetadata(first));
-  else if (kerasVersion !== undefined) {
+  if (first !== undefined) {
+    context.addMetadata(configMetadata(first));
+    context.addFacts(configFacts(first));
+  } else if (kerasVersion !== undefined) {
     context.addMetadata({ is_model: true, keras_version: kerasVersion });
   }
   if (configs.length > 0) yield* checks.finish();

@@ -1,3 +1,4 @@
+import type { Facts } from "../../../../schemas/facts.ts";
 import { excerpt } from "../../contract/excerpt.ts";
 import type { Checklist, Finding } from "../../contract/checklist.ts";
 import type { ScanContext } from "../../contract/scanner.ts";
@@ -106,6 +107,11 @@ function isKerasObject(object: ConfigObject): boolean {
 
 function classOf(object: ConfigObject): string | undefined {
   return typeof object.class_name === "string" ? excerpt(object.class_name) : undefined;
+}
+
+/** What a Keras configuration says of its model (C 29). */
+export function configFacts({ modelClass }: ConfigFacts): Facts {
+  return { library: "keras", ...modelClass !== undefined && { model_class: modelClass } };
 }
 
 /** Metadata of a file with a Keras model (SR 2.5, SR 2.8). */

@@ -1,7 +1,7 @@
 import { Checklist } from "../../contract/checklist.ts";
 import { KERAS_CONFIGURATION, KERAS_PASSED } from "./checks.ts";
 import { isKerasConfig } from "./detect.ts";
-import { configMetadata, inspectConfig } from "./config.ts";
+import { configFacts, configMetadata, inspectConfig } from "./config.ts";
 import { decodeJson } from "./text.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { MIB } from "../../../../schemas/units.ts";
@@ -27,8 +27,10 @@ export const kerasScanner: Scanner = {
       });
     }
     const facts = inspectConfig(text, { kind: "config" }, checks, context);
-    if (facts?.isKeras) context.addMetadata(configMetadata(facts));
-    else if (facts?.kerasVersion) context.addMetadata({ keras_version: facts.kerasVersion });
+    if (facts?.isKeras) {
+      context.addMetadata(configMetadata(facts));
+      context.addFacts({ format: "keras", ...configFacts(facts) });
+    } else if (facts?.kerasVersion) context.addMetadata({ keras_version: facts.kerasVersion });
     yield* checks.finish();
   },
 };

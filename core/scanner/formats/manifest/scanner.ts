@@ -3,6 +3,7 @@ import { Checklist } from "../../contract/checklist.ts";
 import { fileNameOf } from "../../contract/names.ts";
 import { licensesOfExpression } from "../../knowledge/licenses/recognize.ts";
 import { addLicenseMetadata, licenseFindings } from "../../knowledge/licenses/findings.ts";
+import { DeclaredFacts } from "../../knowledge/declared_facts.ts";
 import { codeReferences } from "./code_references.ts";
 import type {
   DocumentEntry,
@@ -82,6 +83,7 @@ interface WeakHash {
 class ManifestScan {
   readonly #fileName: string;
   readonly #checkTemplate: CheckTemplate;
+  readonly #declared: DeclaredFacts | undefined;
   readonly #checks: ManifestChecklist = new Checklist(CHECKS);
   readonly #keys = new Set<string>();
   readonly #links = new Set<string>();
@@ -92,6 +94,7 @@ class ManifestScan {
 
   constructor(name: string, checkTemplate: CheckTemplate) {
     this.#fileName = fileNameOf(name);
+    this.#declared = DeclaredFacts.ofFile(this.#fileName);
     this.#checkTemplate = checkTemplate;
   }
 
@@ -120,6 +123,7 @@ class ManifestScan {
     if (this.#keys.size > 0) context.addAssetParts({ keys: [...this.#keys] });
     const licenses = [...this.#licenses].flatMap((id) => licensesOfExpression(id, "metadata"));
     addLicenseMetadata(context, licenses, []);
+    if (this.#declared !== undefined) context.addFacts(this.#declared.facts);
     for (const finding of licenseFindings(licenses)) yield* this.#checks.emit("License", finding);
     yield* this.#checks.finish();
   }
@@ -160,6 +164,7 @@ class ManifestScan {
 
   *#value(read: DocumentEntry): Generator<Check, void, void> {
     const entry = withoutLineBreakAtEnd(read);
+    this.#declared?.take(entry);
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);
     }

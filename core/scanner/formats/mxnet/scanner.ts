@@ -22,6 +22,7 @@ export const mxnetScanner = modelScanner({
       const counts = new ElementCounts();
       for (const { type, elements } of arrays) counts.add(type, elements);
       context.addAssetParts({ tensors: listedNames(names) });
+      context.addFacts({ format: "mxnet", ...counts.tensorFacts });
       return context.addMetadata(modelMetadata({
         framework: "mxnet",
         indicator: "NDArray list",

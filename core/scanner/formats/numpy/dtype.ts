@@ -44,6 +44,35 @@ export function parseDtype(description: Literal): Dtype {
   }
 }
 
+/** What NumPy calls types that a size follows, by their letters, and the bits of a unit of the size. */
+const NAMES: ReadonlyMap<string, readonly [name: string, bits: number]> = new Map([
+  ["i", ["int", 8]],
+  ["u", ["uint", 8]],
+  ["f", ["float", 8]],
+  ["c", ["complex", 8]],
+  ["S", ["bytes", 8]],
+  ["a", ["bytes", 8]],
+  ["U", ["str", 32]],
+  ["V", ["void", 8]],
+]);
+
+/** What NumPy calls a type, such as `float32` for `<f4`; undefined for types that have no such name. */
+export function typeName(description: Literal): string | undefined {
+  if (description.kind !== "text") {
+    const { itemSize } = parseDtype(description);
+    return itemSize === undefined ? undefined : `void${8n * itemSize}`;
+  }
+  const [, letter = "", size = "", unit = ""] =
+    /^[<>=|]?([a-zA-Z])(\d{0,10})(\[[^\]]{0,20}\])?$/.exec(description.text) ?? [];
+  if (letter === "b" && size === "1") return "bool";
+  if (letter === "O") return "object";
+  if (letter === "M" || letter === "m") {
+    return `${letter === "M" ? "datetime" : "timedelta"}64${unit}`;
+  }
+  const [name, bits = 0] = NAMES.get(letter) ?? [];
+  return name === undefined ? undefined : `${name}${bits * Number(size)}`;
+}
+
 /** The number of elements of a shape; undefined if it is invalid or overflows 63 bits. */
 export function countElements(shape: Literal): bigint | undefined {
   const dimensions = shape.kind === "tuple" || shape.kind === "list" ? shape.items : [shape];

@@ -1,8 +1,10 @@
+import type { Facts } from "../../../../schemas/facts.ts";
 import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { excerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
+import { ElementCounts } from "../tensors/element_counts.ts";
 import { unreadableFinding } from "../tensors/unreadable.ts";
-import { countElements, parseDtype } from "./dtype.ts";
+import { countElements, parseDtype, typeName } from "./dtype.ts";
 import { type ArrayHeader, hasArrayMagic, readArrayHeader } from "./header.ts";
 import { formatLiteral, type Literal } from "./literal.ts";
 import type { ScanContext, Scanner } from "../../contract/scanner.ts";
@@ -44,6 +46,7 @@ function checkFile(source: ByteSource, context: ScanContext, checks: Checklist):
   const array = new ArrayCheck(source, header, checks);
   array.checkHeader();
   context.addMetadata(array.facts);
+  context.addFacts(array.tensorFacts);
   const dtype = parseDtype(header.description);
   // The name ends in .pkl because pickles of old protocols have no signature.
   if (dtype.hasObject) context.scanMember("objects.pkl", array.checkObjects());
@@ -86,6 +89,19 @@ class ArrayCheck {
         ...isCountable ? { parameter_count_estimate: Number(count) } : {},
       },
     };
+  }
+
+  /** The array as a tensor (C 29). */
+  get tensorFacts(): Facts {
+    const { description, version } = this.#header;
+    const counts = new ElementCounts();
+    const { itemSize } = parseDtype(description);
+    const elements = this.#elements;
+    if (elements !== undefined) {
+      const bytes = itemSize === undefined ? undefined : itemSize * elements;
+      counts.add(typeName(description) ?? this.#dtype, elements, bytes);
+    }
+    return { format: "numpy", format_version: String(version), ...counts.tensorFacts };
   }
 
   checkHeader(): void {

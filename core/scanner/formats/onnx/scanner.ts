@@ -31,7 +31,15 @@ export const onnxScanner: Scanner = {
     yield* emitFailuresOnThrow(() => walk.run(), () => checks.finish());
     checkModel(walk.facts, checks);
     checks.addAll(faultFindings(reader, STRUCTURE));
-    if (walk.facts.graphs > 0) context.addMetadata(modelMetadata(walk.facts));
+    if (walk.facts.graphs > 0) {
+      context.addMetadata(modelMetadata(walk.facts));
+      context.addFacts({
+        format: "onnx",
+        format_version: String(walk.facts.irVersion),
+        library: "onnx",
+        ...walk.facts.weights.tensorFacts,
+      });
+    }
     yield* checks.finish();
   },
 };

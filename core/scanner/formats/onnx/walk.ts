@@ -7,6 +7,7 @@ import type {
 } from "../../readers/protobuf/protobuf_reader.ts";
 import { SecretSearch } from "../../knowledge/secrets/secret_search.ts";
 import { MIB } from "../../../../schemas/units.ts";
+import { ElementCounts } from "../tensors/element_counts.ts";
 import { byteSizeOf, dataTypeName, readTensor } from "./tensor.ts";
 import { checkTensor } from "./tensor_checks.ts";
 
@@ -29,6 +30,8 @@ export interface ModelFacts {
   graphs: number;
   nodes: number;
   parameters: bigint;
+  /** The weights, by element type. */
+  readonly weights: ElementCounts;
   /** Bytes of weights, by element type. */
   readonly weightBytes: Map<string, bigint>;
   /** Operator domains that nodes use. */
@@ -48,6 +51,7 @@ export class ModelWalk {
     graphs: 0,
     nodes: 0,
     parameters: 0n,
+    weights: new ElementCounts(),
     weightBytes: new Map(),
     domains: new Set(),
     functionDomains: new Set(),
@@ -174,9 +178,11 @@ export class ModelWalk {
     if (!isWeight || tensor.elements === undefined) return;
     this.facts.parameters += tensor.elements;
     const type = dataTypeName(tensor.dataType);
+    const bytes = byteSizeOf(tensor);
+    this.facts.weights.add(type ?? `type ${tensor.dataType}`, tensor.elements, bytes);
     if (type === undefined) return;
     const { weightBytes } = this.facts;
-    weightBytes.set(type, (weightBytes.get(type) ?? 0n) + (byteSizeOf(tensor) ?? 0n));
+    weightBytes.set(type, (weightBytes.get(type) ?? 0n) + (bytes ?? 0n));
   }
 
   #each(

@@ -54,16 +54,21 @@ export const pickleScanner: Scanner = {
       max_stack_depth: file.depth,
       opcode_count: file.opcodes,
       suspicious_count: suspiciousCount(file),
-      ...contextOf(file),
     });
+    addModel(file, context);
     yield* pickleChecks(file);
   },
 };
 
-function contextOf({ findings, storages, arrays, names }: PickleFile): Record<string, unknown> {
+/** Adds what a pickle shows of a model, if it has one. */
+function addModel({ findings, storages, arrays, names }: PickleFile, context: ScanContext): void {
   const imports = findings.imports.values();
-  const context = mlContextOf({ imports, storages: storages.values(), arrays, names });
-  return context === undefined ? {} : { ml_context: context };
+  const found = mlContextOf({ imports, storages: storages.values(), arrays, names });
+  if (found === undefined) return;
+  context.addMetadata({ ml_context: found });
+  // Several tensors may share a storage, so their number is not known.
+  const { dtypes, parameters } = arrays.counts.tensorFacts;
+  context.addFacts({ format: "pickle", dtypes, ...parameters !== 0 && { parameters } });
 }
 
 /**

@@ -36,6 +36,7 @@ export const pyTorchZipScanner: Scanner = {
   id: "pytorch_zip",
   matches: isPyTorchZip,
   *scan(content, context) {
+    context.addFacts({ format: "pytorch" });
     const storages = referencedStorages(content.source, context);
     const members = yield* inspectZip(content, context, {
       scanner: "pytorch_zip",

@@ -40,6 +40,7 @@ function checkFile(source: ByteSource, context: ScanContext, checks: Checklist):
   const dataEnd = bounds.dataStart + tensors.check();
   context.addAssetParts(tensors.assetParts);
   context.addMetadata(tensors.facts);
+  context.addFacts(tensors.tensorFacts);
   const trailing = checkTrailingData(TRAILING, source, dataEnd, checks);
   if (trailing !== undefined) context.scanMember("trailing data", trailing);
 }

@@ -1,5 +1,6 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
+import type { Facts } from "../../../../schemas/facts.ts";
 import type { AssetParts } from "../../contract/scanner.ts";
 import { ElementCounts } from "../tensors/element_counts.ts";
 import { checkTensorLayout, endOfTensors, type TensorExtent } from "../tensors/layout.ts";
@@ -57,6 +58,11 @@ export class TensorTable {
     };
   }
 
+  /** What the header says of the tensors (C 29). */
+  get tensorFacts(): Facts {
+    return { format: "safetensors", ...this.#counts.tensorFacts };
+  }
+
   #nameFacts(): NameFacts {
     const names = new TensorNames();
     for (const name of this.#names) names.add(name);
@@ -77,7 +83,7 @@ export class TensorTable {
       const extent = this.#extentOf(name, entry);
       if (extent === undefined) this.#failOffsets(name, entry);
       else extents.push(extent);
-      this.#counts.add(entry.dtype, entry.elements);
+      this.#counts.add(entry.dtype, entry.elements, entry.byteSize);
     }
     checkTensorLayout(LAYOUT, extents, this.#checks);
     return endOfTensors(extents);

@@ -1,6 +1,5 @@
 import { Checklist } from "../../contract/checklist.ts";
 import { fileNameOf } from "../../contract/names.ts";
-import { readYaml } from "../../readers/yaml/read_yaml.ts";
 import { copyrightNotices } from "../../knowledge/licenses/copyright.ts";
 import { addLicenseMetadata, licenseFindings } from "../../knowledge/licenses/findings.ts";
 import { licensesOfExpression, recognizeLicenses } from "../../knowledge/licenses/recognize.ts";
@@ -11,6 +10,7 @@ import type { ByteSource } from "../../contract/source.ts";
 import { decodeLatin1, startsWithBytes } from "../../readers/bytes/bytes.ts";
 import { utf8FromLatin1 } from "../../readers/bytes/latin1_text.ts";
 import { scriptDangers } from "../../knowledge/script_dangers.ts";
+import { CARD_NAME, cardFacts, readFrontMatter } from "./card.ts";
 import { detectScript, type Script } from "./script.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
 import { type TextWindow, textWindows } from "../../readers/bytes/text_windows.ts";
@@ -33,9 +33,6 @@ const MAX_LICENSE_BYTES = 256 * KIB;
 
 /** How much of a text is searched for credentials and dangerous commands. */
 const MAX_TEXT_BYTES = 256 * MIB;
-
-/** License IDs that are read from the front matter of a model card. */
-const MAX_FRONT_MATTER_LICENSES = 10;
 
 const TEXT_NAMES =
   /^(?:licen[sc]e|copying|notice|copyright|legal|readme|authors|use_policy|unlicense)(?:[._-]|$)/i;
@@ -132,28 +129,15 @@ class TextScan {
   }
 
   *#licenses(text: string, context: ScanContext): Generator<Check, void, void> {
-    const declared = licensesOfFrontMatter(text).flatMap((id) =>
-      licensesOfExpression(id, "metadata")
-    );
+    const { licenses: ids, facts } = readFrontMatter(text);
+    if (CARD_NAME.test(fileNameOf(this.#content.name))) context.addFacts(cardFacts(facts, text));
+    const declared = ids.flatMap((id) => licensesOfExpression(id, "metadata"));
     const known = new Set(declared.map(({ license }) => license));
     const written = recognizeLicenses(text).filter(({ license }) => !known.has(license));
     const licenses = [...declared, ...written];
     addLicenseMetadata(context, licenses, copyrightNotices(text), text);
     for (const finding of licenseFindings(licenses)) yield* this.#checks.emit("License", finding);
   }
-}
-
-/** The license IDs in the front matter of a model card. */
-function licensesOfFrontMatter(head: string): string[] {
-  const matter = /^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1];
-  if (matter === undefined) return [];
-  const ids: string[] = [];
-  for (const event of readYaml(matter)) {
-    if (event.kind !== "value" || typeof event.value !== "string") continue;
-    if (/^licen[sc]e(?:_name)?$/.test(event.path.join("."))) ids.push(event.value);
-    if (ids.length >= MAX_FRONT_MATTER_LICENSES) break;
-  }
-  return ids;
 }
 
 function isTextByName(name: string): boolean {

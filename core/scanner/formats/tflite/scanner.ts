@@ -88,6 +88,11 @@ class ModelWalk {
       context: { layer_count_estimate: this.#operators, ...this.#counts.facts },
       facts: { description: excerpt(description) },
     }));
+    context.addFacts({
+      format: "tflite",
+      format_version: String(this.#reader.int32(model, Model.version)),
+      ...this.#counts.tensorFacts,
+    });
   }
 
   /** Checks the kinds of operators, and returns how many there are. */

@@ -7,7 +7,9 @@ import type { HeaderMessage } from "./object_header.ts";
 const INTEGER = 0;
 const FLOAT = 1;
 const STRING = 3;
+const BIT_FIELD = 4;
 const OPAQUE = 5;
+const ENUMERATION = 8;
 const VARIABLE_LENGTH = 9;
 
 /** The flag of integers with a sign. */
@@ -32,20 +34,40 @@ export function byteElementSize(bytes: Hdf5Bytes, address: number): number | und
   return isBytes ? size : undefined;
 }
 
+/** A type of numbers. */
+export interface NumberType {
+  /** Such as `float32`. */
+  readonly name: string;
+  /** Of one number. */
+  readonly bytes: number;
+}
+
 /**
- * The type of the elements of a datatype message, such as `float32`, or undefined if they are no numbers.
+ * The type of the elements of a datatype message, or undefined if they are no numbers.
  *
  * @throws {Hdf5Error} when the datatype is outside of the file.
  */
-export function numberType(bytes: Hdf5Bytes, address: number): string | undefined {
+export function numberType(bytes: Hdf5Bytes, address: number): NumberType | undefined {
+  const type = bytes.at(address);
+  const typeClass = type.number(1) & 0x0f;
+  type.skip(3);
+  const size = type.number(4);
+  if (typeClass === FLOAT) return { name: `float${8 * size}`, bytes: size };
+  if (typeClass === BIT_FIELD) return { name: `uint${8 * size}`, bytes: size };
+  // The type of the values follows.
+  if (typeClass === ENUMERATION) return integerType(bytes, address + 8);
+  return integerType(bytes, address);
+}
+
+/** The type of a datatype message of integers. */
+function integerType(bytes: Hdf5Bytes, address: number): NumberType | undefined {
   const type = bytes.at(address);
   const typeClass = type.number(1) & 0x0f;
   const flags = type.number(1);
   type.skip(2);
-  const bits = 8 * type.number(4);
-  if (typeClass === FLOAT) return `float${bits}`;
+  const size = type.number(4);
   if (typeClass !== INTEGER) return undefined;
-  return (flags & SIGNED) === 0 ? `uint${bits}` : `int${bits}`;
+  return { name: `${(flags & SIGNED) === 0 ? "uint" : "int"}${8 * size}`, bytes: size };
 }
 
 /**

@@ -51,8 +51,8 @@ export interface Hdf5Wanted {
   readonly attributes: ReadonlySet<string>;
   /** Receives every value that consists of bytes. */
   onBytes(value: Hdf5Bytestring): void;
-  /** Receives the type and the number of elements of every dataset of numbers. */
-  onNumbers?(type: string, elements: number): void;
+  /** Receives the type, the number of elements and their bytes of every dataset of numbers. */
+  onNumbers?(type: string, elements: number, bytes: number): void;
 }
 
 const MAX_OBJECTS = 200_000;
@@ -117,23 +117,40 @@ class Walk implements Hdf5Contents {
   #object(address: number): void {
     let type: HeaderMessage | undefined;
     let space: HeaderMessage | undefined;
-    for (const message of readMessages(this.#bytes, address)) {
-      if (message.type === DATATYPE && !message.isShared) type = message;
-      if (message.type === DATASPACE && !message.isShared) space = message;
-      this.#try(message.address, () => {
-        this.#message(message);
-        if (message.type !== LAYOUT || type === undefined) return;
-        this.#dataset(message, type);
-        if (space !== undefined) this.#numbers(type, space);
-      });
+    let layout: HeaderMessage | undefined;
+    try {
+      for (const message of readMessages(this.#bytes, address)) {
+        if (message.type === DATATYPE && !message.isShared) type = message;
+        if (message.type === DATASPACE && !message.isShared) space = message;
+        if (message.type === LAYOUT) layout = message;
+        this.#try(message.address, () => this.#message(message));
+      }
+    } finally {
+      // The messages are in any order, and those that were read count.
+      this.#data(type, space, layout);
     }
   }
 
+  /** Passes on the data of an object that has the messages of a dataset. */
+  #data(
+    type: HeaderMessage | undefined,
+    space: HeaderMessage | undefined,
+    layout: HeaderMessage | undefined,
+  ): void {
+    if (type === undefined || layout === undefined) return;
+    this.#try(layout.address, () => {
+      this.#dataset(layout, type);
+      if (space !== undefined) this.#numbers(type, space);
+    });
+  }
+
   #numbers(type: HeaderMessage, space: HeaderMessage): void {
-    const name = numberType(this.#bytes, type.address);
-    if (name === undefined) return;
+    const number = numberType(this.#bytes, type.address);
+    if (number === undefined) return;
     const elements = elementsOf(this.#bytes, space.address);
-    if (Number.isSafeInteger(elements)) this.#wanted.onNumbers?.(name, elements);
+    const { name, bytes } = number;
+    if (!Number.isSafeInteger(elements * bytes)) return;
+    this.#wanted.onNumbers?.(name, elements, elements * bytes);
   }
 
   /** Passes on the data of a dataset of bytes that is in one piece. */

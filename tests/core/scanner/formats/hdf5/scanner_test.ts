@@ -382,12 +382,18 @@ const PAYLOAD = "cos\nsystem\n(S'id'\ntR.";
 const scalarSpace = (file: Hdf5Builder) => file.version < 2 ? number(1, 8) : number(2, 4);
 
 /** A contiguous or compact dataset of one-byte integers. */
-function byteDataset(file: Hdf5Builder, content: string, compact: boolean): number {
+function byteDataset(
+  file: Hdf5Builder,
+  content: string,
+  compact: boolean,
+  reversed = false,
+): number {
   const type = { type: 3, data: join(number(0x10, 4), number(1, 4), number(0, 2), number(8, 2)) };
   const layout = compact
     ? join(number(3, 1), number(0, 1), number(content.length, 2), content)
     : join(number(3, 1), number(1, 1), number(file.add(content), 8), number(content.length, 8));
-  return file.object(type, { type: 8, data: layout });
+  const messages = [type, { type: 8, data: layout }];
+  return file.object(...(reversed ? messages.reverse() : messages));
 }
 
 Deno.test("evasion 73: pickles in attributes and datasets are members", async (t) => {
@@ -416,10 +422,11 @@ Deno.test("evasion 73: pickles in attributes and datasets are members", async (t
         assert.deepEqual(failures(checks), []);
       });
     }
-    for (const compact of [true, false]) {
-      await t.step(`${compact ? "compact" : "contiguous"} data, superblock ${version}`, () => {
+    for (const [compact, reversed] of [[true, false], [false, false], [false, true]] as const) {
+      const kind = `${compact ? "compact" : "contiguous"} data${reversed ? ", its type last" : ""}`;
+      await t.step(`${kind}, superblock ${version}`, () => {
         const file = new Hdf5Builder(version);
-        const data = byteDataset(file, PAYLOAD, compact);
+        const data = byteDataset(file, PAYLOAD, compact, reversed);
         const { members } = scanModel(file.build(file.object(hardLink("d", data))));
         const [member] = members;
         assert.equal(members.length, 1);

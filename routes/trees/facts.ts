@@ -1,0 +1,37 @@
+import type { Context } from "hono";
+import type { Tree } from "../../core/tree/changes.ts";
+import { billOfMaterials } from "../../core/tree/bom.ts";
+import { facts, type RecordFacts } from "../../core/tree/facts.ts";
+import type { FactsEntry } from "../../schemas/facts.ts";
+import { CYCLONE_DX } from "../openapi/facts.ts";
+import { success } from "../reply/envelope.ts";
+import { encoded } from "../reply/gzip.ts";
+import { respond } from "../reply/respond.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import { idsOf, parseQuery, pathsOf } from "../request/query.ts";
+import { treeOfRequest } from "../serving/at.ts";
+import { callerOf } from "../serving/auth.ts";
+
+type Handled = Context<AppEnvironment>;
+
+/** `GET /resources/facts` (C 29). */
+export async function showFacts(c: Handled, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const request = { caller: callerOf(c), paths: pathsOf(query), ids: idsOf(query) };
+  return success(c, entryOf(await facts(await treeOfRequest(c, tree), request)));
+}
+
+/** `GET /resources/bom`: the bare document (C 29). */
+export async function showBom(c: Handled, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const request = { caller: callerOf(c), paths: pathsOf(query), ids: idsOf(query) };
+  const at = query.get("at")?.[0];
+  const bom = await billOfMaterials(await treeOfRequest(c, tree), request, at);
+  const { body, headers } = encoded(c, new TextEncoder().encode(`${JSON.stringify(bom)}\n`));
+  return respond(c, body, 200, { "Content-Type": CYCLONE_DX, ...headers });
+}
+
+function entryOf({ record, facts, formats, isComplete }: RecordFacts): FactsEntry {
+  const { path, isDir } = record;
+  return { path, is_dir: isDir, facts, formats: [...formats], complete: isComplete };
+}
