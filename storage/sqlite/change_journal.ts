@@ -43,6 +43,10 @@ export class ChangeJournal implements Keeper {
     return this.#history.versionOf(userId);
   }
 
+  added(userId: number, records: number): void {
+    this.#history.added(userId, records);
+  }
+
   keep(userId: number, fate: Fate, condition: string, parameters: SqlParameters = {}): void {
     this.#connection.run(
       `INSERT OR IGNORE INTO former_records (${this.#columns})

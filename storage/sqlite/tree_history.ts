@@ -9,6 +9,8 @@ export type Fate = "moved" | "dropped";
 export interface Keeper {
   /** The version that the current work makes of a tree, which what it adds or changes is of; 0 without history. */
   versionOf(userId: number): number;
+  /** Notes that the last statement has added records of a user, at least one. */
+  added(userId: number, records: number): void;
   /**
    * Keeps the records of a user that a condition selects.
    *
@@ -84,6 +86,16 @@ export class TreeHistory implements Keeper {
     );
     this.#made.set(userId, version);
     return version;
+  }
+
+  added(user: number, records: number): void {
+    if (!this.#isOn) return;
+    this.#connection.run(
+      `UPDATE tree_changes SET first_added = ifnull(first_added, last_insert_rowid() - :records + 1),
+         last_added = last_insert_rowid()
+       WHERE user_id = :user AND version = :version`,
+      { user, version: this.versionOf(user), records },
+    );
   }
 
   /** Notes who makes the version that the current work makes of a tree, if it makes one, and why. */

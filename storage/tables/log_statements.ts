@@ -9,7 +9,7 @@ type Table = "records" | typeof FORMER[number];
 
 /** All statements about what has changed in trees (C 26), by name. See docs/design/past.md. */
 export const logStatements = (dialect: Dialect) => {
-  const { comparePath, rows, versionIn } = dialect;
+  const { byPath, comparePath, indexedBy, rows, versionIn } = dialect;
   const ASKED = rows(":asked", { id: "bigint", version: "bigint" });
 
   const isIn = (path: string, range: Range) =>
@@ -35,12 +35,61 @@ export const logStatements = (dialect: Dialect) => {
     WHERE version > :oldest AND (version < :version OR version = :version AND path > :after)
     ORDER BY version DESC, path, begins LIMIT :limit`;
 
+  /** Rows of history by the ids of their records: engines do not know how many others there are. */
+  const BY_ID = indexedBy("history_by_id");
   /** Where records were, or are, whose states end or begin with versions. */
-  const others = (table: Table, column: "since" | "until") =>
+  const others = (table: "records" | "history", column: "since" | "until") =>
     `SELECT asked.id, asked.version, path, ${column === "since" ? 1 : 0} AS begins
-    FROM ${ASKED} AS asked CROSS JOIN ${table} AS state
+    FROM ${ASKED} AS asked CROSS JOIN ${table} AS state ${table === "history" ? BY_ID : ""}
     WHERE state.user_id = :user AND state.id = asked.id
       AND ${versionIn("state", column)} = asked.version`;
+  /** The same of rows that have no index: they are read once. */
+  const freshOthers = (column: "since" | "until") =>
+    `SELECT id, ${versionIn("state", column)} AS version, path, ${
+      column === "since" ? 1 : 0
+    } AS begins
+    FROM fresh_history AS state WHERE state.user_id = :user
+      AND (id, ${versionIn("state", column)}) IN (SELECT id, version FROM ${ASKED} AS asked)`;
+
+  /** Whether a table has more rows below a path than some. */
+  const isWide = (table: Table) =>
+    `SELECT * FROM (SELECT 1 AS found FROM ${table} WHERE user_id = :user
+      AND ${comparePath("path", ">", ":first")} AND ${comparePath("path", "<", ":end")}
+    LIMIT 1 OFFSET :rows) AS ${table}_rows`;
+  const between = `${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":to")}`;
+  const pathAfter = (table: Table) =>
+    `SELECT * FROM (SELECT path FROM ${table} WHERE user_id = :user
+      AND ${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":end")}
+    ORDER BY ${byPath("path")} LIMIT 1 OFFSET :rows) AS ${table}_paths`;
+
+  const STATE = `state.path, state.id, coalesce(state.hash, '') AS hash, state.size,
+    CASE WHEN state.is_dir THEN 1 ELSE 0 END AS is_dir`;
+  const VERSIONS = rows(":versions", { version: "bigint", stated: "bigint" });
+  const KEPT = rows(":kept", { id: "bigint", version: "bigint", stated: "bigint" });
+  const ADDED = rows(":added", {
+    ...{ version: "bigint", stated: "bigint" },
+    ...{ lowest: "bigint", highest: "bigint" },
+  });
+  const begunBy = (table: "records" | "history", by: string, user: string) =>
+    `SELECT asked.version, ${STATE}, 1 AS begins FROM ${KEPT} AS asked CROSS JOIN ${table} AS state ${by}
+    WHERE ${user} = :user AND state.id = asked.id AND state.since = asked.stated
+    UNION ALL
+    SELECT asked.version, ${STATE}, 1 AS begins FROM ${ADDED} AS asked CROSS JOIN ${table} AS state ${by}
+    WHERE ${user} = :user AND state.id BETWEEN asked.lowest AND asked.highest
+      AND state.since = asked.stated`;
+  const freshOf = (column: "since" | "until") =>
+    `SELECT ${versionIn("state", column)} AS version, ${STATE}, ${
+      column === "since" ? 1 : 0
+    } AS begins
+    FROM fresh_history AS state WHERE state.user_id = :user
+      AND state.${column} IN (SELECT stated FROM ${VERSIONS} AS asked)`;
+  const ofVersion = (table: Table, column: "since" | "until") =>
+    `SELECT CAST(:version AS BIGINT) AS version, ${STATE}, ${column === "since" ? 1 : 0} AS begins
+    FROM ${table} AS state WHERE user_id = :user AND state.${column} = :stated AND ${between}`;
+  const countEnded = (by: string) =>
+    `(SELECT count(*) FROM (
+      SELECT 1 FROM history AS state WHERE state.user_id = :user AND state.until = ${by} LIMIT :states
+    ) AS ended)`;
 
   const below = `${comparePath("part.path", ">", "gone.path || '/'")}
     AND ${comparePath("part.path", "<", "gone.path || '0'")}`;
@@ -89,10 +138,43 @@ export const logStatements = (dialect: Dialect) => {
     /** States at or below a path that begin and end with versions, newest first. */
     changesOfTree: changes("whole"),
     changesOfPath: changes("part"),
+    /** A row if there are more than some below a path. */
+    wide: [isWide("records"), isWide("history")].join(" UNION ALL "),
+    /** The newest versions, with how many states they have ended and added, of those that are in order. */
+    versionsUpTo: `SELECT made.version, made.change, made.first_added, made.last_added,
+        ${countEnded("made.version")} + ${countEnded("-made.change")} AS states
+      FROM tree_changes AS made
+      WHERE made.user_id = :user AND made.version > :oldest AND made.version <= :version
+      ORDER BY made.version DESC LIMIT :limit`,
+    /** How many states versions have ended, of those that are not in order yet. */
+    freshStates: `SELECT until, count(*) AS states FROM fresh_history
+      WHERE user_id = :user GROUP BY until`,
+    /** All states that versions have ended. */
+    endedBy: `SELECT asked.version, ${STATE}, 0 AS begins
+      FROM ${VERSIONS} AS asked CROSS JOIN history AS state
+      WHERE state.user_id = :user AND state.until = asked.stated UNION ALL ${freshOf("until")}`,
+    /** All states that versions have begun: of records that they have kept, and that they have added. */
+    begunBy: [
+      // By their ids, not by those of the user.
+      begunBy("records", "", "+state.user_id"),
+      begunBy("history", BY_ID, "state.user_id"),
+      freshOf("since"),
+    ].join(" UNION ALL "),
+    /** The path up to which there are some rows from another one, if there are more. */
+    pathAfter: `SELECT min(path) AS path FROM (${
+      [pathAfter("records"), ...FORMER.map(pathAfter)].join(" UNION ALL ")
+    }) AS ends`,
+    /** The states between two paths that begin and end with a version, by path. */
+    changesOfVersion: `SELECT * FROM (${
+      [
+        ofVersion("records", "since"),
+        ...FORMER.flatMap((table) => [ofVersion(table, "since"), ofVersion(table, "until")]),
+      ].join(" UNION ALL ")
+    }) AS change ORDER BY path, begins`,
     /** What ended, and what began, with versions, of records by their ids. */
     statesOf: [
-      ...FORMER.flatMap((table) => [others(table, "until"), others(table, "since")]),
-      others("records", "since"),
+      ...[others("history", "until"), others("history", "since"), others("records", "since")],
+      ...[freshOthers("until"), freshOthers("since")],
     ].join(" UNION ALL "),
     /** The versions that have changed something at or below a path, newest first. */
     versionsOf: `SELECT DISTINCT version FROM (${allStates("part")}) AS change

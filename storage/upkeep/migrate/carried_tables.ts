@@ -50,6 +50,8 @@ export const TABLES: readonly Table[] = [
       made_at: "number",
       author: "number",
       message: "text",
+      first_added: "number",
+      last_added: "number",
     },
     key: ["user_id", "version"],
     rowsAtOnce: 1000,

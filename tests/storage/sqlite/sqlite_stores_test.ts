@@ -1,6 +1,7 @@
 import { credentialStoreSuite } from "../../conformance/credential_store_suite.ts";
 import { historySuite } from "../../conformance/history_suite.ts";
 import { hubStoreSuite } from "../../conformance/hub_store_suite.ts";
+import { logSuite } from "../../conformance/log_suite.ts";
 import { linkStoreSuite } from "../../conformance/link_store_suite.ts";
 import { objectTableSuite } from "../../conformance/object_table_suite.ts";
 import { peopleStoreSuite } from "../../conformance/people_store_suite.ts";
@@ -23,6 +24,7 @@ historySuite({
   open: () => openSqliteStores({ maxDirectRecords: 2 }),
 });
 linkStoreSuite(engine);
+logSuite(engine);
 objectTableSuite(engine);
 peopleStoreSuite(engine);
 scanResultsSuite(engine);
