@@ -1,3 +1,4 @@
+import { HISTORY_ROW_BYTES } from "../../core/history.ts";
 import type { VersionNote } from "../../core/history_changes.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
@@ -124,9 +125,10 @@ export class TreeHistory implements Keeper {
          updated_at, ${Number(fate === "moved")} ${kept}`,
       named,
     );
-    if (fate === "moved" || rows === 0) return;
+    if (rows === 0) return;
     const added = "SELECT size FROM fresh_history ORDER BY position DESC LIMIT :rows";
-    this.#count(userId, this.#sum(added, { rows }));
+    const sizes = fate === "moved" ? 0 : this.#sum(added, { rows });
+    this.#count(userId, sizes + rows * HISTORY_ROW_BYTES);
   }
 
   /** What the same work has moved before, and removes now, refers to its content itself. */
@@ -155,7 +157,7 @@ export class TreeHistory implements Keeper {
     return Number(row?.bytes);
   }
 
-  /** Counts the sizes of files that are kept. */
+  /** Counts what is kept. */
   #count(user: number, bytes: number): void {
     if (bytes === 0) return;
     this.#connection.run(

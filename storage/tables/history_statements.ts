@@ -1,4 +1,8 @@
+import { HISTORY_ROW_BYTES } from "../../core/history.ts";
 import type { Dialect } from "./dialect.ts";
+
+/** What a row of history counts. */
+export const KEPT_BYTES = `${HISTORY_ROW_BYTES} + CASE WHEN is_moved THEN 0 ELSE size END`;
 
 /** How many rows a step gives up. Other writes run in between. */
 const STEP_ROWS = 1000;
@@ -66,7 +70,7 @@ export const historyStatements = ({ endedBy }: Dialect) => ({
       FROM tree_versions AS tree JOIN history AS former ON former.user_id = tree.user_id
         AND ${endedBy("former", "tree.oldest")}
       LIMIT ${STEP_ROWS}
-    ) RETURNING user_id, hash, size, is_moved`,
+    ) RETURNING user_id, CASE WHEN is_moved THEN NULL ELSE hash END AS hash, ${KEPT_BYTES} AS bytes`,
   subtract: `UPDATE tree_versions SET history_bytes = CASE
       WHEN history_bytes > :bytes THEN history_bytes - :bytes ELSE 0 END
     WHERE user_id = :user`,

@@ -1,4 +1,12 @@
 import type { Dialect } from "./dialect.ts";
+import { KEPT_BYTES } from "./history_statements.ts";
+
+/** Counts anew what tags have. */
+export const countTags = (condition: string) =>
+  `UPDATE tags SET (files, bytes, records) = (
+    SELECT count(CASE WHEN tagged.is_dir THEN NULL ELSE 1 END), coalesce(sum(tagged.size), 0), count(*)
+    FROM tagged_records AS tagged WHERE tagged.tag = tags.id
+  ) WHERE ${condition}`;
 
 /** All statements that forget content of the past (C 26), by name. See docs/design/past.md. */
 export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialect) => {
@@ -53,10 +61,7 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
     /** Forgets contents that tags name. */
     forgetTagged: `DELETE FROM tagged_records
       WHERE hash <> '' AND hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
-    recountTags: `UPDATE tags SET (files, bytes) = (
-        SELECT count(*), coalesce(sum(tagged.size), 0) FROM tagged_records AS tagged
-        WHERE tagged.tag = tags.id AND tagged.hash <> ''
-      )`,
+    recountTags: countTags("TRUE"),
     /** Forgets contents that wait for a commit. */
     forgetWaiting: `DELETE FROM lfs_objects
       WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
@@ -69,8 +74,8 @@ export const purgeStatements = ({ bytes, comparePath, texts, versionIn }: Dialec
     forgetCommits: `DELETE FROM hub_commits WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
     /** Counts what history takes anew. */
     recount: `UPDATE tree_versions SET history_bytes = (
-        SELECT coalesce(sum(former.size), 0) FROM history AS former
-        WHERE former.user_id = tree_versions.user_id AND NOT former.is_moved
+        SELECT coalesce(sum(${KEPT_BYTES}), 0) FROM history AS former
+        WHERE former.user_id = tree_versions.user_id
           AND ${versionIn("former", "until")} IS NOT NULL
       ) WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
   };

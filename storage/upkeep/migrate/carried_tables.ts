@@ -81,6 +81,7 @@ export const TABLES: readonly Table[] = [
       created_at: "number",
       files: "number",
       bytes: "number",
+      records: "number",
     },
     key: ["id"],
     rowsAtOnce: 500,
