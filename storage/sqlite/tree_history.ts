@@ -126,9 +126,14 @@ export class TreeHistory implements Keeper {
       named,
     );
     if (rows === 0) return;
-    const added = "SELECT size FROM fresh_history ORDER BY position DESC LIMIT :rows";
-    const sizes = fate === "moved" ? 0 : this.#sum(added, { rows });
-    this.#count(userId, sizes + rows * HISTORY_ROW_BYTES);
+    // The sizes of the rows that were just added.
+    this.#count(
+      userId,
+      fate === "moved"
+        ? "SELECT 0"
+        : "SELECT sum(size) FROM (SELECT size FROM fresh_history ORDER BY position DESC LIMIT :rows)",
+      { rows },
+    );
   }
 
   /** What the same work has moved before, and removes now, refers to its content itself. */
@@ -140,7 +145,10 @@ export class TreeHistory implements Keeper {
     for (const table of ["fresh_history", "history"]) {
       const moved = `FROM ${table}
         WHERE user_id = :keeper AND until = :version AND is_moved = 1 AND id IN (${ids})`;
-      this.#count(Number(parameters.keeper), this.#sum(`SELECT size ${moved}`, parameters));
+      this.#count(Number(parameters.keeper), `SELECT sum(size) ${moved}`, {
+        ...parameters,
+        rows: 0,
+      });
       this.#connection.run(
         `UPDATE ${table} SET is_moved = 0
          WHERE (user_id, until, id) IN (SELECT user_id, until, id ${moved})`,
@@ -149,20 +157,18 @@ export class TreeHistory implements Keeper {
     }
   }
 
-  #sum(sizes: string, parameters: SqlParameters): number {
-    const row = this.#connection.get(
-      `SELECT ifnull(sum(size), 0) AS bytes FROM (${sizes})`,
-      parameters,
-    );
-    return Number(row?.bytes);
-  }
-
-  /** Counts what is kept. */
-  #count(user: number, bytes: number): void {
-    if (bytes === 0) return;
+  /**
+   * Counts what is kept.
+   *
+   * @param sizes Selects the sizes of files that no record has any more.
+   * @param parameters Those of it, and how many `rows` were added.
+   */
+  #count(user: number, sizes: string, parameters: SqlParameters): void {
     this.#connection.run(
-      "UPDATE tree_versions SET history_bytes = history_bytes + :bytes WHERE user_id = :user",
-      { user, bytes },
+      `UPDATE tree_versions
+       SET history_bytes = history_bytes + :rows * ${HISTORY_ROW_BYTES} + ifnull((${sizes}), 0)
+       WHERE user_id = :user`,
+      { ...parameters, user },
     );
   }
 }

@@ -191,9 +191,10 @@ export class SqlHistoryStore implements HistoryStore {
 
   async giveUp({ before, maxBytes }: HistoryBounds) {
     const max = Math.min(Math.floor(maxBytes), Number.MAX_SAFE_INTEGER);
+    // By itself: changes of all trees that it is about wait for it.
+    await this.#statements.write((run) => run("expire", { before }));
     return await this.#statements.write(async (run) => {
       const settled = await run("settle", {});
-      await run("expire", { before });
       const rows = await run("giveUp", {});
       // What was given up before counts until its last row is gone.
       const [overfull] = rows.length > 0 ? [] : await run("overfull", { max });

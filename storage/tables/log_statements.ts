@@ -93,44 +93,65 @@ export const logStatements = (dialect: Dialect) => {
 
   const below = `${comparePath("part.path", ">", "gone.path || '/'")}
     AND ${comparePath("part.path", "<", "gone.path || '0'")}`;
-  const partOf = (table: Table) =>
-    `FROM ${table} AS part WHERE part.user_id = :user AND part.hash <> ''
-      AND (${comparePath("part.path", "=", "gone.path")} OR (${below}))`;
+  /** Rows of history by their paths: engines do not know how many others a version has. */
+  const byIndex = (table: Table) => table === "history" ? indexedBy("history_by_path") : "";
+  /** What a directory had, or has, below it, of files. */
+  const parts = (table: Table, value: string, condition = "") =>
+    `(SELECT ${value} FROM ${table} AS part ${byIndex(table)}
+      WHERE part.user_id = :user AND part.hash <> '' AND ${below} ${condition})`;
   const deleted = `AND NOT part.is_moved AND ${versionIn("part", "until")} = gone.version`;
   const deletedParts = (value: string) =>
-    FORMER.map((table) => `(SELECT ${value} ${partOf(table)} ${deleted})`).join(" + ");
-  const begins = (["records", ...FORMER] as const).map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} AS next WHERE next.user_id = :user
-      AND ${comparePath("next.path", "=", "former.path")}
-      AND ${versionIn("next", "since")} = ${versionIn("former", "until")})`
-  ).join(" OR ");
-  const isWithDirectory = FORMER.map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} AS above WHERE above.user_id = :user
-      AND ${comparePath("above.path", "=", "former.parent")} AND NOT above.is_moved
-      AND ${versionIn("above", "until")} = ${versionIn("former", "until")})`
-  ).join(" OR ");
+    FORMER.map((table) => parts(table, value, deleted)).join(" + ");
+  const FILES = "count(*)";
+  const BYTES = "coalesce(sum(part.size), 0)";
+  const ofDirectory = (value: string, ofFile: string) =>
+    `CASE WHEN gone.is_dir = 1 THEN ${value} ELSE ${ofFile} END`;
+  /** A path, which has no two slashes in a row, and a version: engines find one text among many, but not a pair. */
+  const keyed = (path: string, version: string) => `${path} || '//' || ${version}`;
+  /** Whether a row that has no index has a path, with a version: they are read once. */
+  const isFresh = (path: string, column: "since" | "until", condition = "") => {
+    const version = versionIn("fresh", column);
+    return `${keyed(path, versionIn("former", "until"))} IN (
+      SELECT ${keyed("fresh.path", version)} FROM fresh_history AS fresh
+      WHERE fresh.user_id = :user AND ${version} IS NOT NULL ${condition})`;
+  };
+  const begins = [
+    ...(["records", "history"] as const).map((table) =>
+      `EXISTS (SELECT 1 FROM ${table} AS next ${byIndex(table)} WHERE next.user_id = :user
+        AND ${comparePath("next.path", "=", "former.path")}
+        AND ${versionIn("next", "since")} = ${versionIn("former", "until")})`
+    ),
+    isFresh("former.path", "since"),
+  ].join(" OR ");
+  const isWithDirectory = `EXISTS (
+      SELECT 1 FROM history AS above ${byIndex("history")} WHERE above.user_id = :user
+        AND ${comparePath("above.path", "=", "former.parent")} AND NOT above.is_moved
+        AND ${versionIn("above", "until")} = ${versionIn("former", "until")}
+    ) OR ${isFresh("coalesce(former.parent, '')", "until", "AND NOT fresh.is_moved")}`;
   const isMerged = FORMER.map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} AS part WHERE part.user_id = :user AND part.is_moved
+    `EXISTS (SELECT 1 FROM ${table} AS part ${
+      byIndex(table)
+    } WHERE part.user_id = :user AND part.is_moved
       AND ${versionIn("part", "until")} = gone.version AND ${below})`
   ).join(" OR ");
   const until = versionIn("former", "until");
   const gone = (table: Table) =>
-    `SELECT ${until} AS version, path, coalesce(hash, '') AS hash,
+    `SELECT ${until} AS version, path, coalesce(hash, '') AS hash, size,
       CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir
     FROM ${table} AS former WHERE user_id = :user AND NOT is_moved AND ${until} > :oldest
       AND (${until} < :version OR ${until} = :version AND path > :after)
-      AND NOT (${begins}) AND NOT (${isWithDirectory})`;
+      AND NOT (${isWithDirectory}) AND NOT (${begins})`;
 
   return {
     /** Records that versions have deleted as a whole, newest first, with how much was in them, and is there now. */
     trash: `SELECT gone.version, gone.path, gone.hash, gone.is_dir,
-        ${deletedParts("count(*)")} AS files,
-        ${deletedParts("coalesce(sum(part.size), 0)")} AS bytes,
-        (SELECT count(*) ${partOf("records")}) AS present_files,
-        (SELECT coalesce(sum(part.size), 0) ${partOf("records")}) AS present_bytes,
+        ${ofDirectory(deletedParts(FILES), "1")} AS files,
+        ${ofDirectory(deletedParts(BYTES), "gone.size")} AS bytes,
+        ${ofDirectory(parts("records", FILES), "0")} AS present_files,
+        ${ofDirectory(parts("records", BYTES), "0")} AS present_bytes,
         (SELECT coalesce(hash, '') FROM records AS present WHERE present.user_id = :user
           AND ${comparePath("present.path", "=", "gone.path")}) AS present_hash,
-        CASE WHEN ${isMerged} THEN 1 ELSE 0 END AS merged
+        CASE WHEN gone.is_dir = 1 AND (${isMerged}) THEN 1 ELSE 0 END AS merged
       FROM (
         SELECT * FROM (${FORMER.map(gone).join(" UNION ALL ")}) AS former
         ORDER BY version DESC, path LIMIT :limit

@@ -10,6 +10,7 @@ import { scanStoreSuite } from "../../conformance/scan_store_suite.ts";
 import { davStoreSuite } from "../../conformance/dav_store_suite.ts";
 import { sessionStoreSuite } from "../../conformance/session_store_suite.ts";
 import { sharesSuite } from "../../conformance/shares_suite.ts";
+import { trashSuite } from "../../conformance/trash_suite.ts";
 import { uploadStoreSuite } from "../../conformance/upload_store_suite.ts";
 import { upkeepStoreSuite } from "../../conformance/upkeep_store_suite.ts";
 import { verdictStoreSuite } from "../../conformance/verdict_store_suite.ts";
@@ -49,6 +50,7 @@ if (Postgres.isInstalled) {
   davStoreSuite(engine);
   sessionStoreSuite(engine);
   sharesSuite(engine);
+  trashSuite(engine);
   uploadStoreSuite(engine);
   upkeepStoreSuite(engine);
   verdictStoreSuite(engine);
