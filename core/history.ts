@@ -19,11 +19,17 @@ export interface KeptHistory {
   readonly versions: number;
   /** How many were given up. */
   readonly givenUp: number;
-  /** The sizes of deleted and former files. */
+  /** The sizes of deleted and former files, and {@link HISTORY_ROW_BYTES} for each row. */
   readonly bytes: number;
   /** When the first change was made whose former state is kept, in milliseconds since the Unix epoch. */
   readonly earliest: number | undefined;
 }
+
+/**
+ * What a row of history or of a tag counts, in bytes, besides the size of the file that it keeps: about what it takes
+ * in the database.
+ */
+export const HISTORY_ROW_BYTES = 500;
 
 /** How much history trees keep. */
 export interface HistoryBounds {

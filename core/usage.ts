@@ -7,9 +7,9 @@ export interface Usage {
   readonly bytes: number;
   /** The sizes of the files of unfinished uploads that can be resumed, and of what waits for a commit. */
   readonly uploading: number;
-  /** The sizes of the files that were deleted or replaced, and that history keeps. */
+  /** The sizes of the files that were deleted or replaced, and that history keeps, and its rows. */
   readonly historyBytes: number;
-  /** The sizes of the files that tags name. */
+  /** The sizes of the files that tags name, and their rows. */
   readonly taggedBytes: number;
 }
 

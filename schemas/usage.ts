@@ -16,12 +16,14 @@ export const Usage = v.object({
   ),
   tagged_bytes: v.pipe(
     count,
-    v.description("The sizes of the files that tags name, which count against the quota"),
+    v.description(
+      "The sizes of the files that tags name, and 500 bytes for each record of them, which count against the quota",
+    ),
   ),
   history_bytes: v.pipe(
     count,
     v.description(
-      "The sizes of deleted and former files that can be read; the quota does not count them",
+      "The sizes of deleted and former files that can be read, and 500 bytes for each former record; the quota does not count them",
     ),
   ),
   quota: v.nullable(count),

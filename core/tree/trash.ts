@@ -8,8 +8,10 @@ import type { Change } from "./change_set.ts";
 import type { Tree } from "./changes.ts";
 import { historyOf } from "./tree_log.ts";
 
-/** Entries of the trash that are given up in one transaction. */
-const PAGE_ENTRIES = 100;
+/** Entries of the trash that are looked for at once. */
+const PAGE_ENTRIES = 1000;
+/** About so many are given up in one transaction, which goes through the history of the tree. */
+const MAX_ENTRIES = 10_000;
 
 /**
  * What was deleted as a whole from the tree that the request acts in, and is not there again, newest first (C 26).
@@ -38,21 +40,26 @@ export async function emptyTrash(
   const wanted = path === undefined ? undefined : sanitizePath(path);
   const userId = ownerOf(caller);
   let count = 0;
+  let paths: string[] = [];
   let place: TrashQuery["place"];
   do {
     const { entries, next } = await listTrash(tree, { caller, place, limit: PAGE_ENTRIES });
-    const paths = entries.map((entry) => entry.path).filter((it) =>
-      wanted === undefined || it === wanted || isBelow(it, wanted)
+    paths.push(
+      ...entries.map((entry) => entry.path).filter((it) =>
+        wanted === undefined || it === wanted || isBelow(it, wanted)
+      ),
     );
-    if (paths.length > 0) {
+    place = next;
+    if (paths.length > (next === undefined ? 0 : MAX_ENTRIES)) {
+      const purged = paths;
       const forgotten = await tree.records.write(
-        ({ history }) => history.purge({ userId, paths }),
+        ({ history }) => history.purge({ userId, paths: purged }),
         { userId: caller.userId },
       );
       tree.sweeper.add(forgotten);
+      count += paths.length;
+      paths = [];
     }
-    count += paths.length;
-    place = next;
   } while (place !== undefined);
   if (wanted !== undefined && count === 0) {
     throw new AppError("ErrResourcesNotFound", `${quoted(wanted)} is not in the trash`);

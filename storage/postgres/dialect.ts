@@ -61,11 +61,6 @@ export const POSTGRES: Dialect = {
       SELECT ended.version FROM tree_changes AS ended
       WHERE ended.user_id = ${table}.user_id AND ended.change = -${table}.${column}
     ) END)`,
-  endedBy: (history, version) =>
-    `(${history}.until BETWEEN 1 AND ${version} OR ${history}.until < 0 AND (
-      SELECT ended.version FROM tree_changes AS ended
-      WHERE ended.user_id = ${history}.user_id AND ended.change = -${history}.until
-    ) <= ${version})`,
   recordTables: RECORD_TABLES,
 };
 

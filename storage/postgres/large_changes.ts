@@ -3,6 +3,8 @@ import { isBelow as isBelowPath, outermost } from "../../core/paths.ts";
 import type { Database } from "./database.ts";
 import { asUnavailable, busyChange, isEngineFailure } from "./failures.ts";
 import { largeChangeLock, treeLock } from "./locks.ts";
+import type { PastTree } from "../tables/history_store.ts";
+import { asOf } from "./past.ts";
 import { indexed, isBelow } from "./path_conditions.ts";
 import type { Session } from "./session.ts";
 import { lockTree } from "./tree_turns.ts";
@@ -79,16 +81,21 @@ export async function requireFilesFree(
   );
 }
 
-/** Whether more records than `max` are at and below the roots. */
+/**
+ * Whether more records than `max` are at and below the roots.
+ *
+ * @param past The tree of which they are. @default as it is now
+ */
 export async function isLarge(
   session: Session,
   roots: readonly Root[],
   max: number,
+  past?: PastTree,
 ): Promise<boolean> {
   const directories = roots.filter(({ isDir }) => isDir);
   if (directories.length === 0) return roots.length > max;
-  const row = await session.get(
-    `SELECT count(*) AS found FROM (
+  const counting = {
+    sql: `SELECT count(*) AS found FROM (
        SELECT FROM unnest(:users::bigint[], :paths::text[]) AS root (user_id, path)
        CROSS JOIN LATERAL (
          SELECT FROM records
@@ -96,12 +103,14 @@ export async function isLarge(
          ORDER BY ${indexed("records.path")} LIMIT :max::bigint + 1
        ) AS below LIMIT :max::bigint + 1
      ) AS limited`,
-    {
+    parameters: {
       users: directories.map(({ userId }) => userId),
       paths: directories.map(({ path }) => path),
       max,
     },
-  );
+  };
+  const { sql, parameters } = asOf(counting, past);
+  const row = await session.get(sql, parameters);
   return Number(row?.found) + roots.length > max;
 }
 

@@ -29,6 +29,8 @@ import passkeys from "./migrations/0028_passkeys.sql" with { type: "text" };
 import boundCredentials from "./migrations/0029_bound_credentials.sql" with { type: "text" };
 import deviceLogins from "./migrations/0030_device_logins.sql" with { type: "text" };
 import accessKeys from "./migrations/0031_access_keys.sql" with { type: "text" };
+import addedRecords from "./migrations/0032_added_records.sql" with { type: "text" };
+import bytesOfRows from "./migrations/0033_bytes_of_rows.sql" with { type: "text" };
 import facts from "./migrations/0045_facts.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
@@ -66,6 +68,8 @@ const MIGRATIONS: readonly string[] = [
   boundCredentials,
   deviceLogins,
   accessKeys,
+  addedRecords,
+  bytesOfRows,
   facts,
 ];
 

@@ -22,7 +22,7 @@ import {
 import { LOCKS, treeLock } from "./locks.ts";
 import type { Session } from "./session.ts";
 import { lockKeys, lockTree, type Trees, type TreeTurns } from "./tree_turns.ts";
-import { PostgresTransaction, type TransactionRunner } from "./write_transaction.ts";
+import { PostgresTransaction, type Restored, type TransactionRunner } from "./write_transaction.ts";
 
 /** A connection with a transaction, and when the engine has begun it. */
 interface Begun {
@@ -152,7 +152,11 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
     return await locked ?? { locks: true, properties: true };
   }
 
-  async change<T>(roots: readonly Root[], work: (session: Session) => Promise<T>): Promise<T> {
+  async change<T>(
+    roots: readonly Root[],
+    work: (session: Session) => Promise<T>,
+    restored?: Restored,
+  ): Promise<T> {
     const { large, maxRecords } = this.#parts;
     this.#changed.push(...roots);
     if (large !== undefined) {
@@ -162,7 +166,8 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
     return await this.#run(lockKeys(roots.map(({ userId }) => userId)), async (session) => {
       const free = requireFree(session, roots);
       free.catch(() => {});
-      if (maxRecords < Infinity && await isLarge(session, roots, maxRecords)) {
+      const { sources = roots, past } = restored ?? {};
+      if (maxRecords < Infinity && await isLarge(session, sources, maxRecords, past)) {
         throw new TooLarge("A change of so many records lets others change what it does not");
       }
       const [result] = await Promise.all([work(session), free]);

@@ -1,4 +1,4 @@
-import { historyStatements } from "../tables/history_statements.ts";
+import { HISTORY_STATEMENTS } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
@@ -24,7 +24,7 @@ export const STATEMENTS = {
   purge: purgeStatements(POSTGRES),
   links: LINK_STATEMENTS,
   history: {
-    ...historyStatements(POSTGRES),
+    ...HISTORY_STATEMENTS,
     ...logStatements(POSTGRES),
     ...tagStatements(POSTGRES, { past: PAST, tagged: TAGGED }),
   },

@@ -1,3 +1,4 @@
+import { HISTORY_ROW_BYTES } from "../../core/history.ts";
 import type { Scope } from "../../core/ports.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";
@@ -15,7 +16,8 @@ export async function usageOf(source: Source, scope: Scope): Promise<Usage> {
          WHERE completed_at IS NULL AND ${inScope})
        + (SELECT coalesce(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading,
        (SELECT coalesce(sum(history_bytes), 0) FROM tree_versions WHERE ${inScope}) AS history_bytes,
-       (SELECT coalesce(sum(bytes), 0) FROM tags WHERE ${inScope}) AS tagged_bytes
+       (SELECT coalesce(sum(bytes + ${HISTORY_ROW_BYTES} * records), 0)
+         FROM tags WHERE ${inScope}) AS tagged_bytes
      FROM usage WHERE ${inScope}`,
     scopeCondition(scope).parameters,
   );

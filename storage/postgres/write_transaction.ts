@@ -13,7 +13,7 @@ import type { HistoryChanges } from "../../core/history_changes.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import { addTag } from "../tables/tags.ts";
 import { factsRow } from "../tables/s3_store.ts";
-import { requireVersion } from "../tables/history_store.ts";
+import { type PastTree, requireVersion } from "../tables/history_store.ts";
 import type { PurgeStatement } from "../tables/purge_statements.ts";
 import type { RunStatement } from "../tables/dialect.ts";
 import { holders, purge, purgeEverywhere } from "../tables/purge.ts";
@@ -35,12 +35,26 @@ import type { Trees } from "./tree_turns.ts";
 import { usageOf } from "./usage.ts";
 import { completeUpload, findContents, takeObjects } from "./waiting_contents.ts";
 
+/** What was at some roots in a tree as it was. */
+export interface Restored {
+  readonly sources: readonly Root[];
+  readonly past: PastTree;
+}
+
 /** What a transaction runs statements with. */
 export interface TransactionRunner {
   /** Runs `work` in the transaction, with the locks of the trees. */
   in<T>(trees: Trees, work: (session: Session) => Promise<T>): Promise<T>;
-  /** Runs `work` in the transaction, which changes the roots and what is below them. */
-  change<T>(roots: readonly Root[], work: (session: Session) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in the transaction, which changes the roots and what is below them.
+   *
+   * @param restored What it brings back there. @default it changes what is there
+   */
+  change<T>(
+    roots: readonly Root[],
+    work: (session: Session) => Promise<T>,
+    restored?: Restored,
+  ): Promise<T>;
   /**
    * Runs `work` in the transaction, for what belongs to a tree besides its records. A large change need not take
    * the lock of the tree for it.
@@ -65,7 +79,7 @@ export class PostgresTransaction implements WriteTransaction {
   /** @param kept Keeps the records that moves, copies and deletions change. */
   constructor(runner: TransactionRunner, kept: ChangeRecords) {
     this.#in = (trees, work) => runner.in(trees, work);
-    this.#change = (roots, work) => runner.change(roots, work);
+    this.#change = (...change) => runner.change(...change);
     this.#kept = kept;
     this.#hint = (userId) => runner.davHint(userId);
     this.dav = new SqlDavChanges({
@@ -93,13 +107,15 @@ export class PostgresTransaction implements WriteTransaction {
           if (point !== undefined) await requireVersion(reading, { userId: tag.userId, ...point });
           return added;
         }),
-      restoreSubtrees: (placements, point, now) =>
-        this.#change(targetsOf(placements), async (session) => {
-          const past = { userId: placements[0]?.source.userId ?? 0, ...point };
+      restoreSubtrees: (placements, point, now) => {
+        const past = { userId: placements[0]?.source.userId ?? 0, ...point };
+        const sources = placements.map(({ source }) => source);
+        return this.#change(targetsOf(placements), async (session) => {
           const effects = await copySubtrees(session, this.#kept, { placements, now, past });
           await requireVersion(readingIn(session), past);
           return effects;
-        }),
+        }, { sources, past });
+      },
     };
     this.contents = {
       lock: async (rows: readonly ContentRow[]) => {

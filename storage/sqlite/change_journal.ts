@@ -1,6 +1,7 @@
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { MadeVersions } from "../../core/history_changes.ts";
 import type { Connection } from "./connection.ts";
+import { KEPT_BYTES } from "../tables/history_statements.ts";
 import { hasTable } from "./older_schema.ts";
 import { type Fate, type Keeper, TreeHistory } from "./tree_history.ts";
 
@@ -42,6 +43,10 @@ export class ChangeJournal implements Keeper {
 
   versionOf(userId: number): number {
     return this.#history.versionOf(userId);
+  }
+
+  added(userId: number, records: number): void {
+    this.#history.added(userId, records);
   }
 
   keep(userId: number, fate: Fate, condition: string, parameters: SqlParameters = {}): void {
@@ -96,8 +101,8 @@ export class ChangeJournal implements Keeper {
     this.#connection.run(`DELETE FROM tree_changes WHERE (user_id, version) IN (${made})`);
     this.#connection.run(
       `UPDATE tree_versions SET version = made.version - 1, history_bytes = (
-         SELECT ifnull(sum(size), 0) FROM history
-         WHERE history.user_id = tree_versions.user_id AND NOT is_moved
+         SELECT ifnull(sum(${KEPT_BYTES}), 0) FROM history
+         WHERE history.user_id = tree_versions.user_id
        ) FROM (${made}) AS made WHERE made.user_id = tree_versions.user_id`,
     );
   }

@@ -57,6 +57,7 @@ function store(
   invalidateScans(connection, [...newRecords, ...newContents]);
   const since = history.versionOf(userId);
   const ids = newRecords.map((record) => insertRecord(connection, record, since));
+  if (ids.length > 0) history.added(userId, ids.length);
   if (newContents.length > 0) replaceFiles(connection, history, newContents);
   for (const row of uploadedFacts(upload)) connection.run(STATEMENTS.s3.keepFactsAt, row);
   if (author !== undefined) history.describe(userId, { author });

@@ -39,7 +39,6 @@ export const SQLITE: Dialect = {
   isWhole: "FALSE",
   mayDelete: "TRUE",
   versionIn: (table, column) => `${table}.${column}`,
-  endedBy: (history, version) => `${history}.until <= ${version}`,
   // A large change keeps the former state of the records that it has changed.
   recordTables: [...RECORD_TABLES, "former_records"],
 };

@@ -12,7 +12,7 @@ import type { Keeper } from "./tree_history.ts";
  */
 export function insertRecords(
   connection: Connection,
-  keeper: Pick<Keeper, "versionOf">,
+  keeper: Pick<Keeper, "added" | "versionOf">,
   records: readonly NewRecord[],
 ): ResourceRecord[] {
   const rows = connection.all(
@@ -32,11 +32,13 @@ export function insertRecords(
       }))),
     },
   );
+  const added = rows.map(toRecord);
+  for (const userId of new Set(added.map((it) => it.userId))) keeper.added(userId, added.length);
   // SQLite does not specify the order of RETURNING.
-  const inserted = new Map(rows.map(toRecord).map((record) => [key(record), record]));
+  const inserted = new Map(added.map((record) => [key(record), record]));
   return records.map((record) => {
-    const added = inserted.get(key(record));
-    if (added !== undefined) return added;
+    const found = inserted.get(key(record));
+    if (found !== undefined) return found;
     throw new AppError(
       "ErrResourcesAlreadyExists",
       `Cannot add ${quoted(record.path)}: a record has this path`,

@@ -41,6 +41,8 @@ import passkeys from "./migrations/0038_passkeys.sql" with { type: "text" };
 import boundCredentials from "./migrations/0039_bound_credentials.sql" with { type: "text" };
 import deviceLogins from "./migrations/0040_device_logins.sql" with { type: "text" };
 import accessKeys from "./migrations/0041_access_keys.sql" with { type: "text" };
+import addedRecords from "./migrations/0042_added_records.sql" with { type: "text" };
+import bytesOfRows from "./migrations/0043_bytes_of_rows.sql" with { type: "text" };
 import facts from "./migrations/0055_facts.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
@@ -86,6 +88,8 @@ const MIGRATIONS: readonly string[] = [
   boundCredentials,
   deviceLogins,
   accessKeys,
+  addedRecords,
+  bytesOfRows,
   facts,
 ];
 

@@ -1,4 +1,4 @@
-import { historyStatements } from "../tables/history_statements.ts";
+import { HISTORY_STATEMENTS } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
@@ -25,7 +25,7 @@ export const STATEMENTS = {
   purge: purgeStatements(SQLITE),
   links: LINK_STATEMENTS,
   history: {
-    ...historyStatements(SQLITE),
+    ...HISTORY_STATEMENTS,
     ...logStatements(SQLITE),
     ...tagStatements(SQLITE, TAG_SOURCES),
   },

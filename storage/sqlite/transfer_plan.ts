@@ -85,7 +85,7 @@ export class TransferPlan {
     yield* this.#overwrite(user);
     const since = this.#keeper.versionOf(user);
     for (const range of this.#table.ranges()) {
-      this.#connection.run(
+      const added = this.#connection.run(
         `INSERT INTO records
            (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, since)
          SELECT :user, target_path, target_parent, target_name, hash, size, crc32, is_dir, :now, :now,
@@ -93,6 +93,7 @@ export class TransferPlan {
          FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND ${RELOCATED} ORDER BY position`,
         { user, now, since, ...range },
       );
+      if (added > 0) this.#keeper.added(user, added);
       const rows = this.#rows(
         "plan.conflicts_with",
         `records.user_id = :user AND records.path = plan.target_path

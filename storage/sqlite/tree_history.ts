@@ -1,3 +1,4 @@
+import { HISTORY_ROW_BYTES } from "../../core/history.ts";
 import type { MadeVersions, VersionNote } from "../../core/history_changes.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
@@ -9,6 +10,8 @@ export type Fate = "moved" | "dropped";
 export interface Keeper {
   /** The version that the current work makes of a tree, which what it adds or changes is of; 0 without history. */
   versionOf(userId: number): number;
+  /** Notes that the last statement has added records of a user, at least one. */
+  added(userId: number, records: number): void;
   /**
    * Keeps the records of a user that a condition selects.
    *
@@ -94,6 +97,16 @@ export class TreeHistory implements Keeper {
     return version;
   }
 
+  added(user: number, records: number): void {
+    if (!this.#isOn) return;
+    this.#connection.run(
+      `UPDATE tree_changes SET first_added = ifnull(first_added, last_insert_rowid() - :records + 1),
+         last_added = last_insert_rowid()
+       WHERE user_id = :user AND version = :version`,
+      { user, version: this.versionOf(user), records },
+    );
+  }
+
   /** Notes who makes the version that the current work makes of a tree, if it makes one, and why. */
   describe(user: number, { author, message = "" }: VersionNote): void {
     const version = this.#large.get(user) ?? this.#made.get(user);
@@ -120,9 +133,15 @@ export class TreeHistory implements Keeper {
          updated_at, ${Number(fate === "moved")} ${kept}`,
       named,
     );
-    if (fate === "moved" || rows === 0) return;
-    const added = "SELECT size FROM fresh_history ORDER BY position DESC LIMIT :rows";
-    this.#count(userId, this.#sum(added, { rows }));
+    if (rows === 0) return;
+    // The sizes of the rows that were just added.
+    this.#count(
+      userId,
+      fate === "moved"
+        ? "SELECT 0"
+        : "SELECT sum(size) FROM (SELECT size FROM fresh_history ORDER BY position DESC LIMIT :rows)",
+      { rows },
+    );
   }
 
   /** What the same work has moved before, and removes now, refers to its content itself. */
@@ -134,7 +153,10 @@ export class TreeHistory implements Keeper {
     for (const table of ["fresh_history", "history"]) {
       const moved = `FROM ${table}
         WHERE user_id = :keeper AND until = :version AND is_moved = 1 AND id IN (${ids})`;
-      this.#count(Number(parameters.keeper), this.#sum(`SELECT size ${moved}`, parameters));
+      this.#count(Number(parameters.keeper), `SELECT sum(size) ${moved}`, {
+        ...parameters,
+        rows: 0,
+      });
       this.#connection.run(
         `UPDATE ${table} SET is_moved = 0
          WHERE (user_id, until, id) IN (SELECT user_id, until, id ${moved})`,
@@ -143,20 +165,18 @@ export class TreeHistory implements Keeper {
     }
   }
 
-  #sum(sizes: string, parameters: SqlParameters): number {
-    const row = this.#connection.get(
-      `SELECT ifnull(sum(size), 0) AS bytes FROM (${sizes})`,
-      parameters,
-    );
-    return Number(row?.bytes);
-  }
-
-  /** Counts the sizes of files that are kept. */
-  #count(user: number, bytes: number): void {
-    if (bytes === 0) return;
+  /**
+   * Counts what is kept.
+   *
+   * @param sizes Selects the sizes of files that no record has any more.
+   * @param parameters Those of it, and how many `rows` were added.
+   */
+  #count(user: number, sizes: string, parameters: SqlParameters): void {
     this.#connection.run(
-      "UPDATE tree_versions SET history_bytes = history_bytes + :bytes WHERE user_id = :user",
-      { user, bytes },
+      `UPDATE tree_versions
+       SET history_bytes = history_bytes + :rows * ${HISTORY_ROW_BYTES} + ifnull((${sizes}), 0)
+       WHERE user_id = :user`,
+      { ...parameters, user },
     );
   }
 }

@@ -1,3 +1,4 @@
+import { HISTORY_ROW_BYTES } from "../../core/history.ts";
 import type { Scope } from "../../core/ports.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { ContentAmount } from "../../core/upkeep/ports.ts";
@@ -23,7 +24,8 @@ export function usageOf(
          WHERE completed_at IS NULL AND ${inScope})
        + (SELECT ifnull(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading,
        (SELECT ifnull(sum(history_bytes), 0) FROM tree_versions WHERE ${inScope}) AS history_bytes,
-       (SELECT ifnull(sum(bytes), 0) FROM tags WHERE ${inScope}) AS tagged_bytes
+       (SELECT ifnull(sum(bytes + ${HISTORY_ROW_BYTES} * records), 0)
+         FROM tags WHERE ${inScope}) AS tagged_bytes
      FROM usage WHERE ${inScope}`,
     { user: scope.userId, users: JSON.stringify(userIds) },
   );

@@ -78,8 +78,6 @@ export interface Dialect {
   readonly mayDelete: string;
   /** The version that a column has, of a row with the column `user_id`. */
   versionIn(table: string, column: "since" | "until"): string;
-  /** A row of history ended by a version of its tree, so that this one does not have it. */
-  endedBy(history: string, version: string): string;
   /**
    * The tables in which files may be: their content is kept. Who asks whether content is still needed asks by
    * `references.ts`.

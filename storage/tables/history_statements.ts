@@ -1,10 +1,13 @@
-import type { Dialect } from "./dialect.ts";
+import { HISTORY_ROW_BYTES } from "../../core/history.ts";
+
+/** What a row of history counts. */
+export const KEPT_BYTES = `${HISTORY_ROW_BYTES} + CASE WHEN is_moved THEN 0 ELSE size END`;
 
 /** How many rows a step gives up. Other writes run in between. */
 const STEP_ROWS = 1000;
 
 /** All statements about the versions of trees (C 26), by name. See docs/design/history.md. */
-export const historyStatements = ({ endedBy }: Dialect) => ({
+export const HISTORY_STATEMENTS = {
   /** The versions that a tree has, and the one at a time. */
   versions:
     `SELECT keeps_history, coalesce(tree.version, 0) AS version, coalesce(tree.oldest, 0) AS oldest,
@@ -65,11 +68,17 @@ export const historyStatements = ({ endedBy }: Dialect) => ({
     ) RETURNING 1 AS settled`,
   /** Deletes rows of versions that are given up already: who reads one says so afterwards. */
   giveUp: `DELETE FROM history WHERE (user_id, until, id) IN (
-      SELECT former.user_id, former.until, former.id
-      FROM tree_versions AS tree JOIN history AS former ON former.user_id = tree.user_id
-        AND ${endedBy("former", "tree.oldest")}
-      LIMIT ${STEP_ROWS}
-    ) RETURNING user_id, hash, size, is_moved`,
+      SELECT * FROM (
+        SELECT former.user_id, former.until, former.id
+        FROM tree_versions AS tree JOIN history AS former ON former.user_id = tree.user_id
+          AND former.until BETWEEN 1 AND tree.oldest
+        UNION ALL
+        SELECT former.user_id, former.until, former.id
+        FROM tree_versions AS tree JOIN tree_changes AS made ON made.user_id = tree.user_id
+          AND made.change IS NOT NULL AND made.version <= tree.oldest
+        JOIN history AS former ON former.user_id = made.user_id AND former.until = -made.change
+      ) AS ended LIMIT ${STEP_ROWS}
+    ) RETURNING user_id, CASE WHEN is_moved THEN NULL ELSE hash END AS hash, ${KEPT_BYTES} AS bytes`,
   subtract: `UPDATE tree_versions SET history_bytes = CASE
       WHEN history_bytes > :bytes THEN history_bytes - :bytes ELSE 0 END
     WHERE user_id = :user`,
@@ -80,6 +89,6 @@ export const historyStatements = ({ endedBy }: Dialect) => ({
         AND made.version < tree.oldest AND made.change IS NULL
       LIMIT ${STEP_ROWS}
     ) RETURNING version`,
-});
+} as const;
 
-export type HistoryStatement = keyof ReturnType<typeof historyStatements>;
+export type HistoryStatement = keyof typeof HISTORY_STATEMENTS;

@@ -206,21 +206,21 @@ export class SqlHistoryStore implements HistoryStore {
 
   async giveUp({ before, maxBytes }: HistoryBounds) {
     const max = Math.min(Math.floor(maxBytes), Number.MAX_SAFE_INTEGER);
+    // By itself: changes of all trees that it is about wait for it.
+    await this.#statements.write((run) => run("expire", { before }));
     return await this.#statements.write(async (run) => {
       const settled = await run("settle", {});
-      await run("expire", { before });
       const rows = await run("giveUp", {});
       // What was given up before counts until its last row is gone.
       const [overfull] = rows.length > 0 ? [] : await run("overfull", { max });
       if (overfull !== undefined) await run("shrink", { user: Number(overfull.user_id) });
-      const dropped = rows.filter(({ is_moved: isMoved }) => !isMoved);
-      for (const [user, own] of Map.groupBy(dropped, (row) => Number(row.user_id))) {
-        const bytes = own.reduce((sum, { size }) => sum + Number(size), 0);
+      for (const [user, own] of Map.groupBy(rows, (row) => Number(row.user_id))) {
+        const bytes = own.reduce((sum, row) => sum + Number(row.bytes), 0);
         await run("subtract", { user, bytes });
       }
       const forgotten = await run("forget", {});
       return {
-        hashes: dropped.flatMap(({ hash }) => textOrNull(hash) ?? []),
+        hashes: rows.flatMap(({ hash }) => textOrNull(hash) ?? []),
         done: [settled, rows, forgotten].every(({ length }) => length === 0) &&
           overfull === undefined,
       };

@@ -9,7 +9,7 @@ type Table = "records" | typeof FORMER[number];
 
 /** All statements about what has changed in trees (C 26), by name. See docs/design/past.md. */
 export const logStatements = (dialect: Dialect) => {
-  const { byPath, comparePath, rows, versionIn } = dialect;
+  const { byPath, comparePath, indexedBy, rows, versionIn } = dialect;
   const ASKED = rows(":asked", { id: "bigint", version: "bigint" });
 
   const isIn = (path: string, range: Range) =>
@@ -35,42 +35,112 @@ export const logStatements = (dialect: Dialect) => {
     WHERE version > :oldest AND (version < :version OR version = :version AND path > :after)
     ORDER BY version DESC, path, begins LIMIT :limit`;
 
+  /** Rows of history by the ids of their records: engines do not know how many others there are. */
+  const BY_ID = indexedBy("history_by_id");
   /** Where records were, or are, whose states end or begin with versions. */
-  const others = (table: Table, column: "since" | "until") =>
+  const others = (table: "records" | "history", column: "since" | "until") =>
     `SELECT asked.id, asked.version, path, ${column === "since" ? 1 : 0} AS begins
-    FROM ${ASKED} AS asked CROSS JOIN ${table} AS state
+    FROM ${ASKED} AS asked CROSS JOIN ${table} AS state ${table === "history" ? BY_ID : ""}
     WHERE state.user_id = :user AND state.id = asked.id
       AND ${versionIn("state", column)} = asked.version`;
+  /** The same of rows that have no index: they are read once. */
+  const freshOthers = (column: "since" | "until") =>
+    `SELECT id, ${versionIn("state", column)} AS version, path, ${
+      column === "since" ? 1 : 0
+    } AS begins
+    FROM fresh_history AS state WHERE state.user_id = :user
+      AND (id, ${versionIn("state", column)}) IN (SELECT id, version FROM ${ASKED} AS asked)`;
+
+  /** Whether a table has more rows below a path than some. */
+  const isWide = (table: Table) =>
+    `SELECT * FROM (SELECT 1 AS found FROM ${table} WHERE user_id = :user
+      AND ${comparePath("path", ">", ":first")} AND ${comparePath("path", "<", ":end")}
+    LIMIT 1 OFFSET :rows) AS ${table}_rows`;
+  const between = `${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":to")}`;
+  const pathAfter = (table: Table) =>
+    `SELECT * FROM (SELECT path FROM ${table} WHERE user_id = :user
+      AND ${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":end")}
+    ORDER BY ${byPath("path")} LIMIT 1 OFFSET :rows) AS ${table}_paths`;
+
+  const STATE = `state.path, state.id, coalesce(state.hash, '') AS hash, state.size,
+    CASE WHEN state.is_dir THEN 1 ELSE 0 END AS is_dir`;
+  const VERSIONS = rows(":versions", { version: "bigint", stated: "bigint" });
+  const KEPT = rows(":kept", { id: "bigint", version: "bigint", stated: "bigint" });
+  const ADDED = rows(":added", {
+    ...{ version: "bigint", stated: "bigint" },
+    ...{ lowest: "bigint", highest: "bigint" },
+  });
+  const begunBy = (table: "records" | "history", by: string, user: string) =>
+    `SELECT asked.version, ${STATE}, 1 AS begins FROM ${KEPT} AS asked CROSS JOIN ${table} AS state ${by}
+    WHERE ${user} = :user AND state.id = asked.id AND state.since = asked.stated
+    UNION ALL
+    SELECT asked.version, ${STATE}, 1 AS begins FROM ${ADDED} AS asked CROSS JOIN ${table} AS state ${by}
+    WHERE ${user} = :user AND state.id BETWEEN asked.lowest AND asked.highest
+      AND state.since = asked.stated`;
+  const freshOf = (column: "since" | "until") =>
+    `SELECT ${versionIn("state", column)} AS version, ${STATE}, ${
+      column === "since" ? 1 : 0
+    } AS begins
+    FROM fresh_history AS state WHERE state.user_id = :user
+      AND state.${column} IN (SELECT stated FROM ${VERSIONS} AS asked)`;
+  const ofVersion = (table: Table, column: "since" | "until") =>
+    `SELECT CAST(:version AS BIGINT) AS version, ${STATE}, ${column === "since" ? 1 : 0} AS begins
+    FROM ${table} AS state WHERE user_id = :user AND state.${column} = :stated AND ${between}`;
+  const countEnded = (by: string) =>
+    `(SELECT count(*) FROM (
+      SELECT 1 FROM history AS state WHERE state.user_id = :user AND state.until = ${by} LIMIT :states
+    ) AS ended)`;
 
   const below = `${comparePath("part.path", ">", "gone.path || '/'")}
     AND ${comparePath("part.path", "<", "gone.path || '0'")}`;
-  const partOf = (table: Table) =>
-    `FROM ${table} AS part WHERE part.user_id = :user AND part.hash <> ''
-      AND (${comparePath("part.path", "=", "gone.path")} OR (${below}))`;
+  /** Rows of history by their paths: engines do not know how many others a version has. */
+  const byIndex = (table: Table) => table === "history" ? indexedBy("history_by_path") : "";
+  /** What a directory had, or has, below it, of files. */
+  const parts = (table: Table, value: string, condition = "") =>
+    `(SELECT ${value} FROM ${table} AS part ${byIndex(table)}
+      WHERE part.user_id = :user AND part.hash <> '' AND ${below} ${condition})`;
   const deleted = `AND NOT part.is_moved AND ${versionIn("part", "until")} = gone.version`;
   const deletedParts = (value: string) =>
-    FORMER.map((table) => `(SELECT ${value} ${partOf(table)} ${deleted})`).join(" + ");
-  const begins = (["records", ...FORMER] as const).map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} AS next WHERE next.user_id = :user
-      AND ${comparePath("next.path", "=", "former.path")}
-      AND ${versionIn("next", "since")} = ${versionIn("former", "until")})`
-  ).join(" OR ");
-  const isWithDirectory = FORMER.map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} AS above WHERE above.user_id = :user
-      AND ${comparePath("above.path", "=", "former.parent")} AND NOT above.is_moved
-      AND ${versionIn("above", "until")} = ${versionIn("former", "until")})`
-  ).join(" OR ");
+    FORMER.map((table) => parts(table, value, deleted)).join(" + ");
+  const FILES = "count(*)";
+  const BYTES = "coalesce(sum(part.size), 0)";
+  const ofDirectory = (value: string, ofFile: string) =>
+    `CASE WHEN gone.is_dir = 1 THEN ${value} ELSE ${ofFile} END`;
+  /** A path, which has no two slashes in a row, and a version: engines find one text among many, but not a pair. */
+  const keyed = (path: string, version: string) => `${path} || '//' || ${version}`;
+  /** Whether a row that has no index has a path, with a version: they are read once. */
+  const isFresh = (path: string, column: "since" | "until", condition = "") => {
+    const version = versionIn("fresh", column);
+    return `${keyed(path, versionIn("former", "until"))} IN (
+      SELECT ${keyed("fresh.path", version)} FROM fresh_history AS fresh
+      WHERE fresh.user_id = :user AND ${version} IS NOT NULL ${condition})`;
+  };
+  const begins = [
+    ...(["records", "history"] as const).map((table) =>
+      `EXISTS (SELECT 1 FROM ${table} AS next ${byIndex(table)} WHERE next.user_id = :user
+        AND ${comparePath("next.path", "=", "former.path")}
+        AND ${versionIn("next", "since")} = ${versionIn("former", "until")})`
+    ),
+    isFresh("former.path", "since"),
+  ].join(" OR ");
+  const isWithDirectory = `EXISTS (
+      SELECT 1 FROM history AS above ${byIndex("history")} WHERE above.user_id = :user
+        AND ${comparePath("above.path", "=", "former.parent")} AND NOT above.is_moved
+        AND ${versionIn("above", "until")} = ${versionIn("former", "until")}
+    ) OR ${isFresh("coalesce(former.parent, '')", "until", "AND NOT fresh.is_moved")}`;
   const isMerged = FORMER.map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} AS part WHERE part.user_id = :user AND part.is_moved
+    `EXISTS (SELECT 1 FROM ${table} AS part ${
+      byIndex(table)
+    } WHERE part.user_id = :user AND part.is_moved
       AND ${versionIn("part", "until")} = gone.version AND ${below})`
   ).join(" OR ");
   const until = versionIn("former", "until");
   const gone = (table: Table) =>
-    `SELECT ${until} AS version, path, coalesce(hash, '') AS hash,
+    `SELECT ${until} AS version, path, coalesce(hash, '') AS hash, size,
       CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir
     FROM ${table} AS former WHERE user_id = :user AND NOT is_moved AND ${until} > :oldest
       AND (${until} < :version OR ${until} = :version AND path > :after)
-      AND NOT (${begins}) AND NOT (${isWithDirectory})`;
+      AND NOT (${isWithDirectory}) AND NOT (${begins})`;
 
   const isPlace = (version: string) =>
     `${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":before")}
@@ -100,13 +170,13 @@ export const logStatements = (dialect: Dialect) => {
       ORDER BY state.path, state.since DESC LIMIT :limit`,
     /** Records that versions have deleted as a whole, newest first, with how much was in them, and is there now. */
     trash: `SELECT gone.version, gone.path, gone.hash, gone.is_dir,
-        ${deletedParts("count(*)")} AS files,
-        ${deletedParts("coalesce(sum(part.size), 0)")} AS bytes,
-        (SELECT count(*) ${partOf("records")}) AS present_files,
-        (SELECT coalesce(sum(part.size), 0) ${partOf("records")}) AS present_bytes,
+        ${ofDirectory(deletedParts(FILES), "1")} AS files,
+        ${ofDirectory(deletedParts(BYTES), "gone.size")} AS bytes,
+        ${ofDirectory(parts("records", FILES), "0")} AS present_files,
+        ${ofDirectory(parts("records", BYTES), "0")} AS present_bytes,
         (SELECT coalesce(hash, '') FROM records AS present WHERE present.user_id = :user
           AND ${comparePath("present.path", "=", "gone.path")}) AS present_hash,
-        CASE WHEN ${isMerged} THEN 1 ELSE 0 END AS merged
+        CASE WHEN gone.is_dir = 1 AND (${isMerged}) THEN 1 ELSE 0 END AS merged
       FROM (
         SELECT * FROM (${FORMER.map(gone).join(" UNION ALL ")}) AS former
         ORDER BY version DESC, path LIMIT :limit
@@ -114,10 +184,43 @@ export const logStatements = (dialect: Dialect) => {
     /** States at or below a path that begin and end with versions, newest first. */
     changesOfTree: changes("whole"),
     changesOfPath: changes("part"),
+    /** A row if there are more than some below a path. */
+    wide: [isWide("records"), isWide("history")].join(" UNION ALL "),
+    /** The newest versions, with how many states they have ended and added, of those that are in order. */
+    versionsUpTo: `SELECT made.version, made.change, made.first_added, made.last_added,
+        ${countEnded("made.version")} + ${countEnded("-made.change")} AS states
+      FROM tree_changes AS made
+      WHERE made.user_id = :user AND made.version > :oldest AND made.version <= :version
+      ORDER BY made.version DESC LIMIT :limit`,
+    /** How many states versions have ended, of those that are not in order yet. */
+    freshStates: `SELECT until, count(*) AS states FROM fresh_history
+      WHERE user_id = :user GROUP BY until`,
+    /** All states that versions have ended. */
+    endedBy: `SELECT asked.version, ${STATE}, 0 AS begins
+      FROM ${VERSIONS} AS asked CROSS JOIN history AS state
+      WHERE state.user_id = :user AND state.until = asked.stated UNION ALL ${freshOf("until")}`,
+    /** All states that versions have begun: of records that they have kept, and that they have added. */
+    begunBy: [
+      // By their ids, not by those of the user.
+      begunBy("records", "", "+state.user_id"),
+      begunBy("history", BY_ID, "state.user_id"),
+      freshOf("since"),
+    ].join(" UNION ALL "),
+    /** The path up to which there are some rows from another one, if there are more. */
+    pathAfter: `SELECT min(path) AS path FROM (${
+      [pathAfter("records"), ...FORMER.map(pathAfter)].join(" UNION ALL ")
+    }) AS ends`,
+    /** The states between two paths that begin and end with a version, by path. */
+    changesOfVersion: `SELECT * FROM (${
+      [
+        ofVersion("records", "since"),
+        ...FORMER.flatMap((table) => [ofVersion(table, "since"), ofVersion(table, "until")]),
+      ].join(" UNION ALL ")
+    }) AS change ORDER BY path, begins`,
     /** What ended, and what began, with versions, of records by their ids. */
     statesOf: [
-      ...FORMER.flatMap((table) => [others(table, "until"), others(table, "since")]),
-      others("records", "since"),
+      ...[others("history", "until"), others("history", "since"), others("records", "since")],
+      ...[freshOthers("until"), freshOthers("since")],
     ].join(" UNION ALL "),
     /** The versions that have changed something at or below a path, newest first. */
     versionsOf: `SELECT DISTINCT version FROM (${allStates("part")}) AS change

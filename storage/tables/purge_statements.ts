@@ -1,5 +1,13 @@
 import type { Dialect } from "./dialect.ts";
+import { KEPT_BYTES } from "./history_statements.ts";
 import { isUnreferenced } from "./references.ts";
+
+/** Counts anew what tags have. */
+export const countTags = (condition: string) =>
+  `UPDATE tags SET (files, bytes, records) = (
+    SELECT count(CASE WHEN tagged.is_dir THEN NULL ELSE 1 END), coalesce(sum(tagged.size), 0), count(*)
+    FROM tagged_records AS tagged WHERE tagged.tag = tags.id
+  ) WHERE ${condition}`;
 
 /** All statements that forget content of the past (C 26), by name. See docs/design/past.md. */
 export const purgeStatements = (dialect: Dialect) => {
@@ -59,10 +67,7 @@ export const purgeStatements = (dialect: Dialect) => {
     /** Forgets contents that tags name. */
     forgetTagged: `DELETE FROM tagged_records
       WHERE hash <> '' AND hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
-    recountTags: `UPDATE tags SET (files, bytes) = (
-        SELECT count(*), coalesce(sum(tagged.size), 0) FROM tagged_records AS tagged
-        WHERE tagged.tag = tags.id AND tagged.hash <> ''
-      )`,
+    recountTags: countTags("TRUE"),
     /** Forgets contents that wait for a commit. */
     forgetWaiting: `DELETE FROM lfs_objects
       WHERE hash IN (SELECT value FROM ${texts(":hashes")} AS asked)`,
@@ -84,8 +89,8 @@ export const purgeStatements = (dialect: Dialect) => {
     forgetCommits: `DELETE FROM hub_commits WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
     /** Counts what history takes anew. */
     recount: `UPDATE tree_versions SET history_bytes = (
-        SELECT coalesce(sum(former.size), 0) FROM history AS former
-        WHERE former.user_id = tree_versions.user_id AND NOT former.is_moved
+        SELECT coalesce(sum(${KEPT_BYTES}), 0) FROM history AS former
+        WHERE former.user_id = tree_versions.user_id
           AND ${versionIn("former", "until")} IS NOT NULL
       ) WHERE CAST(:user AS BIGINT) = 0 OR user_id = :user`,
   };

@@ -1,4 +1,6 @@
 import type { Dialect } from "./dialect.ts";
+import { countTags } from "./purge_statements.ts";
+import { isUnreferenced } from "./references.ts";
 
 const COLUMNS =
   "id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
@@ -12,13 +14,17 @@ export interface TagSources {
 }
 
 /** All statements about tags (C 26), by name. See docs/design/past.md. */
-export const tagStatements = ({ comparePath, texts }: Dialect, sources: TagSources) => {
+export const tagStatements = (
+  { comparePath, recordTables, texts }: Dialect,
+  sources: TagSources,
+) => {
   const filling = (from: string, condition: string) =>
     `INSERT INTO tagged_records (tag, ${COLUMNS}) SELECT CAST(:into AS BIGINT), ${COLUMNS} FROM ${from}
-    WHERE user_id = :user AND ${condition} RETURNING path, size, CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir`;
+    WHERE user_id = :user AND ${condition}`;
   const below = `${comparePath("path", ">", ":first")} AND ${comparePath("path", "<", ":end")}`;
   const named = `path IN (SELECT value FROM ${texts(":paths")} AS asked)`;
   const { past, tagged } = sources;
+  const others = recordTables.filter((table) => table !== "tagged_records");
 
   return {
     add: `INSERT INTO tags (user_id, name, path, version, message, created_by, created_at)
@@ -27,7 +33,10 @@ export const tagStatements = ({ comparePath, texts }: Dialect, sources: TagSourc
           (SELECT tree.version FROM tree_versions AS tree WHERE tree.user_id = :user), 0),
         CAST(:message AS TEXT), :author, :now
       WHERE TRUE ON CONFLICT (user_id, name) DO NOTHING RETURNING ${TAG}`,
-    count: `UPDATE tags SET files = :files, bytes = :bytes WHERE id = :id`,
+    count: `${countTags("id = :id")} RETURNING files, bytes`,
+    /** Whether the tag has a record at a path. */
+    has: `SELECT 1 AS found FROM tagged_records
+      WHERE tag = :id AND ${comparePath("path", "=", ":path")}`,
     fillAll: filling("records", "TRUE"),
     fillBelow: filling("records", below),
     fillNamed: filling("records", named),
@@ -42,7 +51,14 @@ export const tagStatements = ({ comparePath, texts }: Dialect, sources: TagSourc
     list: `SELECT ${TAG} FROM tags WHERE user_id = :user AND id < :before
         AND (CAST(:path AS TEXT) IS NULL OR path = :path)
       ORDER BY id DESC LIMIT :limit`,
-    empty: `DELETE FROM tagged_records WHERE tag = :id RETURNING hash`,
+    /** The contents that nothing but the tag names. */
+    alone:
+      `SELECT DISTINCT hash FROM tagged_records AS kept WHERE kept.tag = :id AND kept.hash <> ''
+      AND ${isUnreferenced({ recordTables: others }, "kept.hash")} AND NOT EXISTS (
+        SELECT 1 FROM tagged_records AS held
+        WHERE held.hash = kept.hash AND held.hash <> '' AND held.tag <> :id
+      )`,
+    empty: `DELETE FROM tagged_records WHERE tag = :id`,
     remove: `DELETE FROM tags WHERE id = :id`,
   };
 };

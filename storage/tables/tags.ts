@@ -61,11 +61,10 @@ export class Tags {
       const [row] = await run("find", { user, name });
       if (row === undefined) return undefined;
       const tag = toTag(row);
-      const hashes = new Set<string>();
-      for (const { hash } of await run("empty", { id: tag.id })) hashes.add(textOrNull(hash) ?? "");
+      const alone = await run("alone", { id: tag.id });
+      await run("empty", { id: tag.id });
       await run("remove", { id: tag.id });
-      hashes.delete("");
-      return { tag, hashes: [...hashes] };
+      return { tag, hashes: alone.map(({ hash }) => String(hash)) };
     }, user);
   }
 }
@@ -93,20 +92,17 @@ export async function addTag(
     : { past_tag: point.tag };
   const fills = FILLS[point === undefined ? "present" : point.tag === undefined ? "past" : "tag"];
   const given = { into: tag.id, user, ...source };
-  const rows: SqlRow[] = [];
-  if (path === "") rows.push(...await run(fills.all, given));
+  if (path === "") await run(fills.all, given);
   else {
     const paths = [...ancestorsOf(path), path];
-    rows.push(...await run(fills.named, { ...given, paths: JSON.stringify(paths) }));
-    if (!rows.some((named) => named.path === path)) {
+    await run(fills.named, { ...given, paths: JSON.stringify(paths) });
+    if ((await run("has", { id: tag.id, path })).length === 0) {
       throw new AppError("ErrResourcesNotFound", `Cannot tag ${quoted(path)}: not found`);
     }
-    rows.push(...await run(fills.below, { ...given, first: `${path}/`, end: `${path}0` }));
+    await run(fills.below, { ...given, first: `${path}/`, end: `${path}0` });
   }
-  const files = rows.filter(({ is_dir: isDir }) => Number(isDir) === 0);
-  const bytes = files.reduce((sum, { size }) => sum + Number(size), 0);
-  await run("count", { id: tag.id, files: files.length, bytes });
-  return { ...tag, files: files.length, bytes };
+  const [counted] = await run("count", { id: tag.id });
+  return { ...tag, files: Number(counted?.files), bytes: Number(counted?.bytes) };
 }
 
 function toTag(row: SqlRow): Tag {

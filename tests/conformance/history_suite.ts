@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { HISTORY_ROW_BYTES, type HistoryBounds } from "../../core/history.ts";
 import type { NewRecord, ResourceRecord, WriteTransaction } from "../../core/ports.ts";
 import { ancestorsOf, isBelow } from "../../core/paths.ts";
 import type { SqlRow } from "../../storage/tables/dialect.ts";
@@ -307,6 +308,34 @@ export function historySuite(engine: StoresEngine): void {
     }
     await assert.rejects(store.history.at(USER, { version: deleted - 1 }));
     await store.history.at(USER, { version: deleted + 12 });
+  });
+
+  test("C 26 rows of history count, also those of empty files and directories", async (opened) => {
+    const { store } = opened;
+    await store.history.turn(true);
+    const empty = (path: string) => ({ ...new Model(opened).newFile(path), size: 0 });
+    const d = { ...empty("d"), hash: "", isDir: true };
+    await store.write((transaction) => transaction.insert([d, ...["d/a", "d/b"].map(empty)]));
+    const kept = async () => (await store.history.kept()).bytes;
+    for (let work = 0; work < 40; work++) {
+      await store.write(async (transaction) => {
+        const [source] = (await transaction.findByPath(SCOPE, ["d", "e"])).values();
+        assert.ok(source);
+        const target = source.path === "d" ? "e" : "d";
+        return await transaction.moveSubtrees([{ source, target }], 2);
+      }, { userId: USER });
+    }
+    assert.equal(await kept(), 40 * 3 * HISTORY_ROW_BYTES);
+    const give = async (bounds: HistoryBounds) => {
+      for (let done = false; !done;) ({ done } = await store.history.giveUp(bounds));
+    };
+    const maxBytes = 30 * HISTORY_ROW_BYTES;
+    await give({ before: 0, maxBytes });
+    const rows = await opened.rows("SELECT path FROM former_states");
+    assert.equal(await kept(), rows.length * HISTORY_ROW_BYTES);
+    assert.ok(rows.length > 0 && await kept() <= maxBytes, `${rows.length} rows`);
+    await give({ before: Number.MAX_SAFE_INTEGER, maxBytes });
+    assert.equal(await kept(), 0);
   });
 
   test("C 26 content that one work moves, and then removes or replaces, is kept", async (opened) => {

@@ -240,4 +240,27 @@ Deno.test({ name: "Large changes", ignore: !Postgres.isInstalled }, async (t) =>
       await change.end();
     },
   );
+
+  await t.step(
+    "C 7 a restore of many records lets others change the rest of the tree",
+    async () => {
+      await one.history.turn(true);
+      const source = await fill("deleted");
+      await one.write((it) => it.deleteSubtrees([source]));
+      const [entry] = (await one.history.trash({ userId: 1, limit: 1 })).entries;
+      assert.equal(entry?.path, "deleted");
+      const restore = await begin((it) =>
+        it.history.restoreSubtrees(
+          [{ source, target: "restored" }],
+          { version: entry.version - 1 },
+          5,
+        )
+      );
+      await add(two, "beside a restore");
+      await restore.end();
+      assert.ok((await pathsOf(two, "restored")).length >= FILES);
+      await find(two, "beside a restore");
+      await one.history.turn(false);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { credentialStoreSuite } from "../../conformance/credential_store_suite.ts";
 import { historySuite } from "../../conformance/history_suite.ts";
 import { hubStoreSuite } from "../../conformance/hub_store_suite.ts";
+import { logSuite } from "../../conformance/log_suite.ts";
 import { linkStoreSuite } from "../../conformance/link_store_suite.ts";
 import { objectTableSuite } from "../../conformance/object_table_suite.ts";
 import { peopleStoreSuite } from "../../conformance/people_store_suite.ts";
@@ -9,6 +10,7 @@ import { scanStoreSuite } from "../../conformance/scan_store_suite.ts";
 import { davStoreSuite } from "../../conformance/dav_store_suite.ts";
 import { sessionStoreSuite } from "../../conformance/session_store_suite.ts";
 import { sharesSuite } from "../../conformance/shares_suite.ts";
+import { trashSuite } from "../../conformance/trash_suite.ts";
 import { uploadStoreSuite } from "../../conformance/upload_store_suite.ts";
 import { upkeepStoreSuite } from "../../conformance/upkeep_store_suite.ts";
 import { verdictStoreSuite } from "../../conformance/verdict_store_suite.ts";
@@ -23,6 +25,7 @@ historySuite({
   open: () => openSqliteStores({ maxDirectRecords: 2 }),
 });
 linkStoreSuite(engine);
+logSuite(engine);
 objectTableSuite(engine);
 peopleStoreSuite(engine);
 scanResultsSuite(engine);
@@ -30,6 +33,7 @@ scanStoreSuite(engine);
 davStoreSuite(engine);
 sessionStoreSuite(engine);
 sharesSuite(engine);
+trashSuite(engine);
 uploadStoreSuite(engine);
 upkeepStoreSuite(engine);
 verdictStoreSuite(engine);
