@@ -76,20 +76,18 @@ async function test(args: readonly string[], env: Record<string, string>): Promi
   return code;
 }
 
-/** Builds the package. */
+/** Builds the package, with the runtime where npm would install it. */
 async function build(): Promise<void> {
-  for (
-    const args of [["packaging/scanner/build.ts"], [
-      "packaging/npm/build.ts",
-      `--output=${BUILT_PACKAGE}`,
-    ]]
-  ) {
+  const output = `--output=${BUILT_PACKAGE}`;
+  for (const args of [["packaging/scanner/build.ts"], ["packaging/npm/build.ts", output]]) {
     const { code } = await new Deno.Command(Deno.execPath(), {
       cwd: ROOT,
       args: ["run", "-A", "--no-check", ...args],
     }).spawn().status;
     if (code !== 0) Deno.exit(code);
   }
+  await Deno.mkdir(`${BUILT_PACKAGE}/node_modules/deno`, { recursive: true });
+  await Deno.symlink(Deno.execPath(), `${BUILT_PACKAGE}/node_modules/deno/deno`);
 }
 
 async function* testFiles(directory: string): AsyncGenerator<string> {

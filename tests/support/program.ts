@@ -11,6 +11,9 @@ export const BUILT_PACKAGE = `${ROOT}dist/tests`;
 /** Whether this is a test of those that tests/run.ts runs. */
 const IS_BUILT = Deno.env.get("TEST_PACKAGE") === BUILT_PACKAGE;
 
+/** The command strongroom. */
+export const COMMAND = IS_BUILT ? `${BUILT_PACKAGE}/bin/strongroom` : `${ROOT}packaging/strongroom`;
+
 /** As `packaging/strongroom` has them. */
 const FLAGS: readonly string[] = IS_BUILT
   ? [
