@@ -7,6 +7,7 @@
  * are named. And it builds the package first, as programs start from that in half the time.
  */
 
+import { pathToFileURL } from "node:url";
 import { BUILT_PACKAGE, ROOT } from "./support/program.ts";
 import { TempDir } from "./support/temp_dir.ts";
 
@@ -58,7 +59,7 @@ async function runAll(): Promise<number> {
     ),
   ];
   for (const [index, group] of groups.entries()) {
-    const imports = group.map((it) => `import ${JSON.stringify(`file://${ROOT}${it}`)};\n`);
+    const imports = group.map((it) => `import ${JSON.stringify(pathToFileURL(ROOT + it).href)};\n`);
     const name = `group_${String(index + 1).padStart(2, "0")}_test.ts`;
     await Deno.writeTextFile(`${directory.path}/${name}`, imports.join(""));
   }
