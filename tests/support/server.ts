@@ -85,8 +85,8 @@ export interface TestServerOptions {
   readonly roles?: Roles;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
-  /** What scans content; "sandbox" for threads, as a server without scanner processes has them. @default {@link scannerHere} */
-  readonly contents?: ContentScanner | "sandbox";
+  /** What scans content. @default {@link scannerHere} */
+  readonly contents?: ContentScanner;
 }
 
 export class TestServer implements AsyncDisposable {
@@ -169,7 +169,7 @@ export class TestServer implements AsyncDisposable {
         }),
       }, {
         events: options.events,
-        contents: contents === "sandbox" ? undefined : contents,
+        contents,
         pollIntervalMs: options.pollIntervalMs ?? 20,
         wrapTree: options.wrap,
         app: options.app,
