@@ -2,7 +2,7 @@
 
 import * as assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { ROOT } from "../support/child_server.ts";
+import { COMMAND } from "../support/program.ts";
 import { COMMAND_ENVIRONMENT } from "../support/remote_client.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { type Block, isOutput } from "./blocks.ts";
@@ -78,7 +78,7 @@ export async function runBlocks(
     lines.push(`exec >${at}.out 2>${at}.err`, await commandOf(block, at, options));
   }
   await Deno.mkdir(`${home}/bin`);
-  await Deno.symlink(`${ROOT}packaging/strongroom`, `${home}/bin/strongroom`);
+  await Deno.symlink(COMMAND, `${home}/bin/strongroom`);
   const path = [`${home}/npm/bin`, `${home}/bin`, dirname(Deno.execPath()), Deno.env.get("PATH")];
   const { code } = await run("bash", ["-uc", [PRELUDE, ...lines].join("\n")], {
     cwd: reader.directory,

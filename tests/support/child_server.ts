@@ -1,24 +1,17 @@
 /** The server as users start it, in child processes. */
 
 import * as assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
-import { isCommand, isLight } from "../../cli/commands.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { readJwtSecret } from "../../storage/disk/jwt_secret.ts";
 import { Client } from "./client.ts";
 import { freePort } from "./ports.ts";
 import { childrenOf, isAlive, parentOf } from "./processes.ts";
+import { ROOT, runArguments } from "./program.ts";
 import { mintToken, USER_PRIVILEGES } from "./server.ts";
 import { run } from "./tools.ts";
 import { until } from "./until.ts";
 
-export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
-/** The program that runs a command, as `packaging/strongroom` chooses it: it starts in half the time of `main.ts`. */
-export function programOf([name = "help"]: readonly string[]): string {
-  if (name === "scan") return `${ROOT}cli/light/scan.ts`;
-  return `${ROOT}${isCommand(name) && isLight(name) ? "cli/light/" : ""}main.ts`;
-}
+export { ROOT };
 
 /** Runs a command of strongroom and waits for it to exit. */
 export async function strongroom(
@@ -47,7 +40,7 @@ export async function printedPermissionFlags(
 
 function command(args: readonly string[], env: Readonly<Record<string, string>>): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", programOf(args), ...args],
+    args: runArguments(args),
     cwd: ROOT,
     env: { ...env },
     stdin: "null",
@@ -63,14 +56,17 @@ export interface ChildOptions {
   readonly root?: string;
   /** Arguments of `strongroom serve`. */
   readonly args?: readonly string[];
-  /** The command that starts the server, before its arguments. @default {@link SERVE} */
+  /** The command that starts the server, before its arguments. @default {@link serveCommand} */
   readonly command?: readonly string[];
   /** A program that runs the server, such as strace, with its arguments. */
   readonly under?: readonly [program: string, ...args: string[]];
 }
 
-/** What `deno task start` runs when it has built the scanner for browsers. */
-const SERVE: readonly string[] = [Deno.execPath(), "run", "--allow-all", "main.ts", "serve"];
+/** What `deno task start` runs when it has built the scanner for browsers, or the command of the package. */
+function serveCommand(root: string): readonly string[] {
+  const args = root === ROOT ? runArguments(["serve"]) : ["run", "--allow-all", "main.ts", "serve"];
+  return [Deno.execPath(), ...args];
+}
 
 /** A line of the log of a server that serves. */
 const SERVING = /"url":"([^"]+)","pid":(\d+)/g;
@@ -93,9 +89,9 @@ export class ChildServer implements AsyncDisposable {
   }
 
   /** Starts a server on a free port and waits until it serves. */
-  static async start(
-    { dataDir, env, under, root = ROOT, args: given = [], command = SERVE }: ChildOptions,
-  ): Promise<ChildServer> {
+  static async start(options: ChildOptions): Promise<ChildServer> {
+    const { dataDir, env, under, root = ROOT, args: given = [] } = options;
+    const { command = serveCommand(root) } = options;
     const whole = {
       STRONGROOM_DATA_DIR: dataDir,
       STRONGROOM_PORT: String(freePort()),
@@ -149,7 +145,7 @@ export class ChildServer implements AsyncDisposable {
   /** The scanner processes of the server. */
   async scanners(): Promise<number[]> {
     const children = await childrenOf(this.supervisorPid);
-    return [...children].filter(([, args]) => args.some((it) => it.endsWith("/cli/scanner.ts")))
+    return [...children].filter(([, args]) => args.some((it) => /\/cli\/scanner\.[jt]s$/.test(it)))
       .map(([pid]) => pid);
   }
 

@@ -1,5 +1,5 @@
 import { COMMANDS, isCommand } from "../../cli/commands.ts";
-import { programOf, ROOT } from "./child_server.ts";
+import { ROOT, runArguments } from "./program.ts";
 import { mintToken, type TestServer, USER_PRIVILEGES } from "./server.ts";
 import type { ProgramOutput } from "./tools.ts";
 
@@ -66,7 +66,7 @@ export class RemoteClient {
     { cwd = ROOT, narrow = true }: CommandOptions = {},
   ): Deno.ChildProcess {
     return new Deno.Command(Deno.execPath(), {
-      args: ["run", ...narrow ? permissionsOf(args, this.env) : WIDE, programOf(args), ...args],
+      args: runArguments(args, narrow ? permissionsOf(args, this.env) : WIDE),
       cwd,
       env: { ...COMMAND_ENVIRONMENT, ...this.env },
       stdin: "piped",

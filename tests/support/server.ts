@@ -40,6 +40,7 @@ import { Client } from "./client.ts";
 import { DescribedReplies } from "./described_replies.ts";
 import { contentOf, databaseAddressOf } from "./engines.ts";
 import { temporaryFiles, untilNothingArrives } from "./invariants.ts";
+import { scannerHere } from "./scanner_here.ts";
 import { storedHashes } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
 
@@ -84,7 +85,7 @@ export interface TestServerOptions {
   readonly roles?: Roles;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
-  /** Scans content in place of the sandbox. */
+  /** What scans content. @default {@link scannerHere} */
   readonly contents?: ContentScanner;
 }
 
@@ -131,6 +132,7 @@ export class TestServer implements AsyncDisposable {
         resultsVersion: options.resultsVersion ?? resultsVersion(settings),
       }),
     );
+    const { contents = scannerHere(storage.blobs, settings) } = options;
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });
     const { credentials: store } = storage.records;
@@ -167,7 +169,7 @@ export class TestServer implements AsyncDisposable {
         }),
       }, {
         events: options.events,
-        contents: options.contents,
+        contents,
         pollIntervalMs: options.pollIntervalMs ?? 20,
         wrapTree: options.wrap,
         app: options.app,

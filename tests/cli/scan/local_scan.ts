@@ -1,7 +1,7 @@
 /** Runs `strongroom scan` in directories of local files. */
 
 import { createHash } from "node:crypto";
-import { programOf, ROOT } from "../../support/child_server.ts";
+import { ROOT, runArguments } from "../../support/program.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 export const MODELS = `${ROOT}tests/fixtures/models`;
@@ -18,7 +18,7 @@ export interface ScanRun {
 /** Runs `strongroom scan`. */
 export async function scan(args: readonly string[], { cwd, stdin, env = {} }: ScanRun) {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", programOf(["scan"]), "scan", ...args],
+    args: runArguments(["scan", ...args]),
     cwd,
     env: { ...env },
     stdin: stdin === undefined ? "null" : "piped",

@@ -1,0 +1,111 @@
+/**
+ * Runs the tests: those of `deno task test` or, with `--all`, those of `deno task test:all`. Other arguments are
+ * those of `deno test`.
+ *
+ * The runtime gives each file of tests a thread, which loads and compiles the modules of the program anew: half a
+ * second, as long as the tests of most files take. So this has a few files import all files of tests, unless some
+ * are named. And it builds the package first, as programs start from that in half the time.
+ */
+
+import { pathToFileURL } from "node:url";
+import { BUILT_PACKAGE, ROOT } from "./support/program.ts";
+import { TempDir } from "./support/temp_dir.ts";
+
+/** What takes more than npm brings, or long. */
+const OTHERS = [
+  "tests/browser",
+  "tests/clients",
+  "tests/description",
+  "tests/engines",
+  "tests/faults",
+  "tests/load",
+  "tests/packaging",
+  "tests/regexes_test.ts",
+  "tests/storage/postgres",
+  "tests/storage/content/objects",
+  "tests/system",
+];
+/** They wait for most of their time, and start first, so that others run beside them. */
+const LONGEST = [
+  "tests/cli/supervisor/supervise_test.ts",
+  "tests/cli/supervisor/takeover_test.ts",
+  "tests/cli/main_test.ts",
+];
+/** Enough that the last ones end at about the same time. */
+const GROUPS = 16;
+
+const isAll = Deno.args.includes("--all");
+const options = Deno.args.filter((it) => it !== "--all");
+const ignored = isAll ? [] : OTHERS;
+Deno.exit(options.includes("--watch") || options.some(isPath) ? await runNamed() : await runAll());
+
+/** Runs the files that the arguments name, as they are. */
+async function runNamed(): Promise<number> {
+  return await test([`--ignore=${["dist", ...ignored].join()}`, ...options], {});
+}
+
+async function runAll(): Promise<number> {
+  await using directory = await TempDir.make();
+  await build();
+  const files = await Array.fromAsync(testFiles("tests"));
+  const long = LONGEST.filter((it) => files.includes(it));
+  const others = files.filter((it) => !long.includes(it)).sort();
+  const groups = [
+    ...long.map((it) => [it]),
+    // Neighbors, which take as long as one another, are in different groups.
+    ...Array.from(
+      { length: GROUPS },
+      (_, group) => others.filter((_, index) => index % GROUPS === group),
+    ),
+  ];
+  for (const [index, group] of groups.entries()) {
+    const imports = group.map((it) => `import ${JSON.stringify(pathToFileURL(ROOT + it).href)};\n`);
+    const name = `group_${String(index + 1).padStart(2, "0")}_test.ts`;
+    await Deno.writeTextFile(`${directory.path}/${name}`, imports.join(""));
+  }
+  // Outside of tests are examples in comments, which the runtime finds.
+  const paths = [ROOT, directory.path];
+  return await test(["--ignore=dist,tests", ...options, ...paths], { TEST_PACKAGE: BUILT_PACKAGE });
+}
+
+async function test(args: readonly string[], env: Record<string, string>): Promise<number> {
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    cwd: ROOT,
+    args: ["test", "-A", "--no-check", "--doc", "--parallel", `--config=${ROOT}deno.json`, ...args],
+    env: { DENO_JOBS: String(2 * navigator.hardwareConcurrency), ...env },
+  }).spawn().status;
+  return code;
+}
+
+/** Builds the package, with the runtime where npm would install it. */
+async function build(): Promise<void> {
+  const output = `--output=${BUILT_PACKAGE}`;
+  for (const args of [["packaging/scanner/build.ts"], ["packaging/npm/build.ts", output]]) {
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      cwd: ROOT,
+      args: ["run", "-A", "--no-check", ...args],
+    }).spawn().status;
+    if (code !== 0) Deno.exit(code);
+  }
+  await Deno.mkdir(`${BUILT_PACKAGE}/node_modules/deno`, { recursive: true });
+  await Deno.symlink(Deno.execPath(), `${BUILT_PACKAGE}/node_modules/deno/deno`);
+}
+
+async function* testFiles(directory: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(ROOT + directory)) {
+    const path = `${directory}/${name}`;
+    if (ignored.includes(path)) continue;
+    if (isDirectory) yield* testFiles(path);
+    else if (name.endsWith("_test.ts")) yield path;
+  }
+}
+
+function isPath(argument: string): boolean {
+  if (argument.startsWith("-")) return false;
+  try {
+    Deno.statSync(ROOT + argument);
+    return true;
+  } catch {
+    return false;
+  }
+}
