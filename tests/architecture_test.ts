@@ -32,6 +32,7 @@ const CORE_FOR_STORAGE = [
   "core/locks.ts",
   "core/people/sign_in_store.ts",
   "core/people/store.ts",
+  "core/mirror/store.ts",
   "core/credential_end.ts",
   "core/credential_store.ts",
   "core/hub/git_files.ts",

@@ -29,6 +29,7 @@ import passkeys from "./migrations/0028_passkeys.sql" with { type: "text" };
 import boundCredentials from "./migrations/0029_bound_credentials.sql" with { type: "text" };
 import deviceLogins from "./migrations/0030_device_logins.sql" with { type: "text" };
 import accessKeys from "./migrations/0031_access_keys.sql" with { type: "text" };
+import mirror from "./migrations/0040_mirror.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -65,6 +66,7 @@ const MIGRATIONS: readonly string[] = [
   boundCredentials,
   deviceLogins,
   accessKeys,
+  mirror,
 ];
 
 /** The version of the schema that this program makes. */

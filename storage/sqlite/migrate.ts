@@ -41,6 +41,7 @@ import passkeys from "./migrations/0038_passkeys.sql" with { type: "text" };
 import boundCredentials from "./migrations/0039_bound_credentials.sql" with { type: "text" };
 import deviceLogins from "./migrations/0040_device_logins.sql" with { type: "text" };
 import accessKeys from "./migrations/0041_access_keys.sql" with { type: "text" };
+import mirror from "./migrations/0050_mirror.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -85,6 +86,7 @@ const MIGRATIONS: readonly string[] = [
   boundCredentials,
   deviceLogins,
   accessKeys,
+  mirror,
 ];
 
 /** The version to which `schema_0031.sql` leads at once. */
