@@ -5,6 +5,7 @@ import {
   databaseOf,
   type DatabaseSettings,
 } from "../schemas/database_url.ts";
+import { authorityOf, mirrorAuthorities } from "../schemas/mirror_settings.ts";
 import { secretFiles, type Settings } from "../schemas/settings.ts";
 import { namesOf, namesOfReplaced } from "../storage/disk/path_names.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
@@ -38,7 +39,8 @@ export function permissionsFor(settings: Settings): Permissions {
   return {
     net: [
       authority(settings),
-      ...[jwksUrl, oidcIssuer].filter((url) => url !== undefined).map(originAuthority),
+      ...[jwksUrl, oidcIssuer].filter((url) => url !== undefined).map(authorityOf),
+      ...mirrorAuthorities(settings),
       ...engines.net,
     ],
     read: [
@@ -63,8 +65,8 @@ export function enginesOf(
   const databases = [address, address?.direct].filter((it) => it !== undefined);
   return {
     net: [
-      ...content === undefined ? [] : [originAuthority(content.endpoint)],
-      ...lender === undefined ? [] : [originAuthority(lender)],
+      ...content === undefined ? [] : [authorityOf(content.endpoint)],
+      ...lender === undefined ? [] : [authorityOf(lender)],
       ...databases.flatMap(databaseAuthorities),
     ],
     read: [
@@ -96,12 +98,6 @@ export function lenderUrl(
 export function copyPermissions(from: string, to: string): Permissions {
   const target = namesOf(to);
   return { net: [], read: [...MODULE_DIRECTORIES, ...namesOf(from), ...target], write: target };
-}
-
-/** Host and port of a URL. A permission without a port would include all ports. */
-function originAuthority(text: string): string {
-  const { protocol, hostname, port } = new URL(text);
-  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 /** Whether a path has a comma, which the flags of `deno run` cannot express. */

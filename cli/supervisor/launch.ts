@@ -93,6 +93,7 @@ async function migratePermissions(args: readonly string[]): Promise<Permissions>
       jwtPublicKey: undefined,
       jwksUrl: undefined,
       oidcIssuer: undefined,
+      mirrorUrl: undefined,
     })
   );
   return {
@@ -136,6 +137,7 @@ async function dataPermissions(
     jwtPublicKey: undefined,
     jwksUrl: undefined,
     oidcIssuer: undefined,
+    mirrorUrl: undefined,
     contentUrl: undefined,
     databaseUrl: undefined,
     databaseDirectUrl: undefined,

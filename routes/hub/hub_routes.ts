@@ -1,4 +1,4 @@
-import { CONTENT_PATH } from "../reply/error_forms.ts";
+import { CONTENT_PATH, MIRROR_PATH } from "../reply/error_forms.ts";
 import type { ServedRoute } from "../serving/route.ts";
 import { expand, type HubRoute } from "./hub_route.ts";
 import { postCommit } from "./commit.ts";
@@ -6,6 +6,15 @@ import { postRepository } from "./create.ts";
 import { showInfo } from "./info.ts";
 import { postLfsBatch, postLfsKeep, postLfsVerify } from "./lfs.ts";
 import { getObject, putObject } from "./objects.ts";
+import {
+  checkMirroredAccess,
+  getMirrored,
+  orMirrored,
+  resolveMirrored,
+  showMirroredInfo,
+  showMirroredPaths,
+  showMirroredTree,
+} from "./mirrored.ts";
 import { showManifest } from "./manifest.ts";
 import { postPreupload } from "./preupload.ts";
 import { removeRepository, renameRepository } from "./repository_changes.ts";
@@ -45,26 +54,41 @@ const WITHOUT_NAMESPACE: readonly HubRoute[] = [
 ];
 
 const READING: readonly HubRoute[] = [
-  { method: "GET", path: "/api/whoami-v2", privilege: "resources.view", handle: whoAmI },
+  {
+    method: "GET",
+    path: "/api/whoami-v2",
+    privilege: "resources.view",
+    handle: whoAmI,
+    mirrored: true,
+  },
   { method: "GET", path: "{api}", privilege: "resources.view", handle: showRepositories },
-  { method: "GET", path: "{api}/{ns}/{name}", privilege: "resources.view", handle: showInfo },
+  {
+    method: "GET",
+    path: "{api}/{ns}/{name}",
+    privilege: "resources.view",
+    handle: orMirrored(showInfo, showMirroredInfo),
+    mirrored: true,
+  },
   {
     method: "GET",
     path: "{api}/{ns}/{name}/revision/{rev}",
     privilege: "resources.view",
-    handle: showInfo,
+    handle: orMirrored(showInfo, showMirroredInfo),
+    mirrored: true,
   },
   {
     method: "GET",
     path: "{api}/{ns}/{name}/tree/{rev}",
     privilege: "resources.view",
-    handle: showTree,
+    handle: orMirrored(showTree, showMirroredTree),
+    mirrored: true,
   },
   {
     method: "GET",
     path: "{api}/{ns}/{name}/tree/{rev}/{+path}",
     privilege: "resources.view",
-    handle: showTree,
+    handle: orMirrored(showTree, showMirroredTree),
+    mirrored: true,
   },
   {
     method: "GET",
@@ -82,7 +106,8 @@ const READING: readonly HubRoute[] = [
     method: "GET",
     path: "{api}/{ns}/{name}/auth-check",
     privilege: "resources.view",
-    handle: checkAccess,
+    handle: orMirrored(checkAccess, checkMirroredAccess),
+    mirrored: true,
   },
   ...["xet-write-token", "xet-read-token"].map((name): HubRoute => ({
     method: "GET",
@@ -94,19 +119,22 @@ const READING: readonly HubRoute[] = [
     method: "POST",
     path: "{api}/{ns}/{name}/paths-info/{rev}",
     privilege: "resources.view",
-    handle: showPaths,
+    handle: orMirrored(showPaths, showMirroredPaths),
+    mirrored: true,
   },
   {
     method: "GET",
     path: "{web}/{ns}/{name}/resolve/{rev}/{+path}",
     privilege: "resources.download",
-    handle: resolveFile,
+    handle: orMirrored(resolveFile, resolveMirrored),
+    mirrored: true,
   },
   {
     method: "GET",
     path: "{web}/{ns}/{name}/raw/{rev}/{+path}",
     privilege: "resources.download",
-    handle: resolveFile,
+    handle: orMirrored(resolveFile, resolveMirrored),
+    mirrored: true,
   },
   {
     method: "GET",
@@ -242,6 +270,13 @@ const SIGNED: readonly ServedRoute[] = [
     signed: true,
     load: "transfer",
     handle: getContent,
+  },
+  {
+    method: "GET",
+    path: `${MIRROR_PATH}{token}`,
+    signed: true,
+    load: "transfer",
+    handle: getMirrored,
   },
 ];
 

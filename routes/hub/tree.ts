@@ -52,7 +52,7 @@ export async function showPaths(c: Handled, { hub }: Services, mount: Mount): Pr
 }
 
 /** The paths of a form, which the Python client sends, or of JSON. */
-async function requestedPaths(c: Handled) {
+export async function requestedPaths(c: Handled) {
   const { raw } = c.req;
   if (!/^\s*application\/x-www-form-urlencoded/i.test(raw.headers.get("Content-Type") ?? "")) {
     const { paths, expand } = await jsonBody(raw, PathsInfo);
