@@ -233,7 +233,7 @@ export async function compose(
     inFlight,
     measure: measureServer({
       ...{ inFlight, records, damage, jobs, totals, events, droppedLines: given.droppedLines },
-      store: storage.store,
+      ...{ store: storage.store, mirror },
       host: capacity,
       place: settings.contentUrl === undefined ? "file" : "object",
     }),

@@ -8,7 +8,9 @@ import { nameOf } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { Throttle } from "../throttle.ts";
+import { storing } from "../tree/placement.ts";
 import { put } from "../tree/put.ts";
+import { Staging } from "../tree/staging.ts";
 import { MIB } from "../../schemas/units.ts";
 import { admitScanned } from "./admission.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf, refusalOf } from "./mirror.ts";
@@ -21,6 +23,8 @@ const HELD_BYTES = MIB;
 const READ_BYTES = 256 * 1024;
 /** How many cuts in a row are made up for that have brought nothing. */
 const MAX_CUTS = 5;
+/** How often to look whether another server has fetched a file, in milliseconds. */
+const ELSEWHERE_MS = 1000;
 /** When to ask again after a file was another one than the other hub has said, in seconds. */
 const RETRY_AFTER_S = 60;
 
@@ -43,7 +47,7 @@ export interface FetchOptions {
 }
 
 /** The content was another one than the other hub has said. */
-export class Mismatch extends RetryLater {
+class Mismatch extends RetryLater {
   constructor(message: string) {
     super("ErrUnavailable", message, RETRY_AFTER_S);
   }
@@ -134,22 +138,29 @@ export class Fetch {
     try {
       using _permit = await permits.acquire(signal, userId);
       using _taken = await space.take(file.size);
+      const kept = await this.#takeTurn();
+      await using _turn = {
+        [Symbol.asyncDispose]: () => store.endFetch(revision.revision, file.path),
+      };
       await using spool = await spools.open(file.size);
-      this.#spool = spool;
-      const record = await this.#store(spool);
-      totals.fetchedFiles++;
+      const record = kept ?? await this.#adopt() ?? await this.#store(spool);
       await store.noteFetched(revision.revision, file.path, Date.now());
       await admitScanned(parts, this.#subject, { record, signal });
+      await this.#recordAdmission(record);
       this.#isReleased = true;
       this.#notify();
       this.#spool = undefined;
       await Promise.allSettled(this.#opening);
     } catch (error) {
       const refusal = refusalOf(error, revision);
+      // Before readers learn of it, and ask for the rest.
+      if (refusal instanceof Mismatch) {
+        totals.mismatches++;
+        await store.noteMismatch(revision.revision, file.path, Date.now());
+      }
       this.#failure = refusal;
       this.#spool = undefined;
       this.#notify();
-      if (refusal instanceof Mismatch) totals.mismatches++;
       if (refusal instanceof RetryLater) totals.failures++;
       else totals.refusals++;
       log.warn("A file of the other hub did not come in", {
@@ -160,9 +171,55 @@ export class Fetch {
     }
   }
 
+  /** Each first admission is in the audit log (C 28). */
+  async #recordAdmission(record: ResourceRecord): Promise<void> {
+    const { parts: { audit, tree: { verdicts } }, userId } = this.#options;
+    const { sha256 } = await verdicts.on(record);
+    await audit.write({
+      ...{ action: "mirror.admit", user: userId, tree: record.userId, outcome: "ok" },
+      paths: [record.path],
+      details: { sha256: sha256 ?? undefined, size: record.size },
+    });
+  }
+
+  /** Waits until no other server fetches the file. Returns its record, if that has fetched it. */
+  async #takeTurn(): Promise<ResourceRecord | undefined> {
+    const { parts: { store, tree, caller }, signal } = this.#options;
+    const { revision, file } = this.#subject;
+    const path = pathOf(this.#subject);
+    const scope = { userId: caller.userId, everyone: false };
+    for (;;) {
+      const isOwn = await store.takeFetch(revision.revision, file.path);
+      const record = (await tree.records.findByPath(scope, [path])).get(path);
+      if (isOwn || record !== undefined) return record;
+      await pause(ELSEWHERE_MS, signal);
+    }
+  }
+
+  /** Gives the file the content that another one of the tree has: that of another revision, mostly. */
+  async #adopt(): Promise<ResourceRecord | undefined> {
+    const { parts: { tree, caller, store } } = this.#options;
+    const { sha256, size } = this.#subject.file;
+    if (sha256 === undefined || !await store.hasContent(sha256)) return undefined;
+    const path = pathOf(this.#subject);
+    let isKept = false;
+    await using staging = new Staging(tree, {
+      ...{ caller, mayReplace: true },
+      decide: (_file, found) => storing({ caller, path, requireCondition: () => {} })(found),
+      async alongside(transaction) {
+        const [blob] = await transaction.findContents(caller.userId, [{ sha256, size }]);
+        isKept = blob !== undefined;
+        return { changes: [], files: blob === undefined ? [] : [{ path, blob }] };
+      },
+    });
+    const { files: [record] } = await staging.store([], { besides: [path] });
+    return isKept ? record : undefined;
+  }
+
   /** Has the file arrive in the tree. */
   async #store(spool: Spool): Promise<ResourceRecord> {
-    const { parts: { tree, caller } } = this.#options;
+    const { parts: { tree, caller, totals } } = this.#options;
+    this.#spool = spool;
     const { file } = this.#subject;
     // The SHA-256 of all content is computed anyway.
     const blobHash = file.sha256 === undefined ? createHash("sha1") : undefined;
@@ -177,6 +234,7 @@ export class Fetch {
       verify: (received) => this.#verify(received, blobHash),
     });
     if (record === undefined) throw new Error("A file that was stored has no record");
+    totals.fetchedFiles++;
     return record;
   }
 
@@ -195,6 +253,7 @@ export class Fetch {
           blobHash?.update(chunk);
           this.#arrived += chunk.length;
           totals.fetchedBytes += chunk.length;
+          totals.answeredAt = Date.now();
           this.#notify();
           yield chunk;
         }

@@ -1,6 +1,6 @@
 import { Semaphore } from "../semaphore.ts";
 import { Throttle } from "../throttle.ts";
-import { Fetch, Mismatch } from "./fetch.ts";
+import { Fetch } from "./fetch.ts";
 import { type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
 import type { Spools } from "./ports.ts";
 import type { MirrorSpace } from "./space.ts";
@@ -11,8 +11,6 @@ const MAX_OF_USER = 8;
 /** Shorter than the time limits of clients, which are 10 s. */
 const KEEP_ALIVE_MS = 4000;
 const RETRY_MS = 250;
-/** Of how many files it is remembered that they were not what the other hub has said. */
-const MAX_DISTRUSTED = 10_000;
 
 /** The reason when the server stops. */
 const STOPPING = new DOMException("The server is stopping", "AbortError");
@@ -35,8 +33,6 @@ export class Fetches implements AsyncDisposable {
   readonly #throttle: Throttle;
   readonly #permits = new Semaphore(MAX_FETCHES, MAX_OF_USER);
   readonly #running = new Map<string, Fetch>();
-  /** The paths of files of which readers may have wrong bytes. */
-  readonly #distrusted = new Set<string>();
   readonly #abort = new AbortController();
 
   constructor(parts: MirrorParts, options: FetchesOptions) {
@@ -63,17 +59,8 @@ export class Fetches implements AsyncDisposable {
       signal: this.#abort.signal,
     });
     this.#running.set(path, fetch);
-    fetch.ended.catch((error) => {
-      if (error instanceof Mismatch && this.#distrusted.size < MAX_DISTRUSTED) {
-        this.#distrusted.add(path);
-      }
-    }).finally(() => this.#running.delete(path));
+    fetch.ended.catch(() => {}).finally(() => this.#running.delete(path));
     return fetch;
-  }
-
-  /** Whether readers may have got bytes that the file does not have, so that they need all of it again. */
-  isDistrusted(subject: MirroredFile): boolean {
-    return this.#distrusted.has(pathOf(subject));
   }
 
   /** Ends what comes in. */

@@ -1,7 +1,7 @@
 import type { AuditLog } from "../audit.ts";
 import type { Caller } from "../caller.ts";
 import { AppError, RetryLater } from "../errors.ts";
-import { isNamespace, type Repository } from "../hub/repository.ts";
+import { isNamespace, isRepositoryId, type Repository } from "../hub/repository.ts";
 import type { Tree } from "../tree/changes.ts";
 import { type Judge, type Upstream, UpstreamAway } from "./ports.ts";
 import type { MirroredName, MirrorEntry, MirrorRevision, MirrorStore } from "./store.ts";
@@ -44,6 +44,11 @@ export function pathOf({ revision, file }: MirroredFile): string {
   return `${directoryOf(revision)}/${file.path}`;
 }
 
+/** Whether a repository of another hub can have the name: there, some have no namespace. */
+function isMirrorable(id: string): boolean {
+  return isRepositoryId(id) || isNamespace(id);
+}
+
 /**
  * Whether the other hub may be asked for a repository: it is not asked for names that are used inside, or anybody
  * could take them there (C 28). Namespaces differ by more than their letters' case nowhere.
@@ -53,7 +58,7 @@ export function isForeign(
   { id }: Pick<Repository, "id">,
 ): boolean {
   const [namespace = ""] = id.split("/");
-  return isNamespace(namespace) && !own.has(namespace.toLowerCase());
+  return isMirrorable(id) && !own.has(namespace.toLowerCase());
 }
 
 /** What callers are told of a failure of the other hub. Other errors are returned unchanged. */

@@ -99,6 +99,7 @@ export class MirrorRevisions {
     const { store, upstream, totals } = this.#parts;
     try {
       const { commitId, about } = await upstream.revision(repository, name);
+      totals.answeredAt = Date.now();
       const known = await store.findRevision(repository, commitId);
       if (known !== undefined) return known;
       const entries = this.#nameable(repository, upstream.entries(repository, commitId));

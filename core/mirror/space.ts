@@ -47,23 +47,27 @@ export class MirrorSpace {
 
   async #makeRoom(): Promise<void> {
     const { tree, caller, store } = this.#parts;
+    if (this.#coming > this.#maxBytes) throw this.#noRoom(0);
     for (;;) {
       const { bytes } = await tree.records.usage({ userId: caller.userId, everyone: false });
       if (bytes + this.#coming <= this.#maxBytes) return;
       const files = await store.leastAsked(MAX_FILES);
-      if (files.length === 0) {
-        throw new AppError(
-          "ErrResourcesQuotaExceeded",
-          `The mirror has no room: it may have ${formatBytes(this.#maxBytes)}, ` +
-            `and ${formatBytes(bytes)} are pinned or come in (STRONGROOM_MIRROR_MAX_BYTES)`,
-        );
-      }
+      if (files.length === 0) throw this.#noRoom(bytes);
       let lacking = bytes + this.#coming - this.#maxBytes;
       for (const file of files) {
         if (lacking <= 0) break;
         lacking -= await this.#giveUp(file);
       }
     }
+  }
+
+  #noRoom(pinned: number): AppError {
+    const [most, coming, kept] = [this.#maxBytes, this.#coming, pinned].map(formatBytes);
+    return new AppError(
+      "ErrResourcesQuotaExceeded",
+      `The mirror has no room: it may have ${most}, while ${coming} come in and ${kept} are pinned ` +
+        "(STRONGROOM_MIRROR_MAX_BYTES)",
+    );
   }
 
   /** Removes a file of the tree, without history. Returns how many bytes it had. */

@@ -57,6 +57,8 @@ export interface ListedEntry {
 export interface MirrorEntry extends ListedEntry {
   /** When the tree got the file. Undefined if it does not have it. */
   readonly fetchedAt: number | undefined;
+  /** When the other hub has sent something else for it: readers may have some of that. */
+  readonly mismatchedAt: number | undefined;
 }
 
 /** A file that the tree has. */
@@ -105,8 +107,16 @@ export interface MirrorStore {
   listEntries(page: EntryPage): Promise<MirrorEntry[]>;
   /** Notes that a file was asked for. */
   noteAsked(revision: number, path: string, now: number): Promise<void>;
+  /** Whether the tree has a file with this SHA-256, probably. */
+  hasContent(sha256: string): Promise<boolean>;
+  /** Has this server fetch a file. Returns whether no other one does. */
+  takeFetch(revision: number, path: string): Promise<boolean>;
+  /** Ends what {@link takeFetch} began. */
+  endFetch(revision: number, path: string): Promise<void>;
   /** Notes that the tree has a file, or with undefined that it does not have it any more. */
   noteFetched(revision: number, path: string, fetchedAt: number | undefined): Promise<void>;
+  /** Notes that the other hub has sent something else for a file. */
+  noteMismatch(revision: number, path: string, now: number): Promise<void>;
   /** The fetched files of revisions that are not pinned, those first that were asked for longest ago. */
   leastAsked(limit: number): Promise<FetchedFile[]>;
 }

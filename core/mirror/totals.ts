@@ -12,4 +12,6 @@ export class MirrorTotals {
   mismatches = 0;
   /** Files that were refused after their fetch. */
   refusals = 0;
+  /** When the other hub answered last, in milliseconds since the Unix epoch. */
+  answeredAt: number | undefined;
 }

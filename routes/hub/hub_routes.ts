@@ -36,20 +36,49 @@ import { postValidateYaml } from "./validate_yaml.ts";
 import { whoAmI } from "./whoami.ts";
 import { adviseAgainstXet } from "./xet.ts";
 
-/** Addresses of repositories without a namespace, which clients know from other hubs. None exists. */
+/** Addresses of repositories without a namespace, which another hub may have, and no tree. */
 const WITHOUT_NAMESPACE: readonly HubRoute[] = [
-  { method: "GET", path: "{api}/{name}", privilege: "resources.view", handle: showInfo },
+  {
+    method: "GET",
+    path: "{api}/{name}",
+    privilege: "resources.view",
+    handle: orMirrored(showInfo, showMirroredInfo),
+    mirrored: true,
+  },
   {
     method: "GET",
     path: "{api}/{name}/revision/{rev}",
     privilege: "resources.view",
-    handle: showInfo,
+    handle: orMirrored(showInfo, showMirroredInfo),
+    mirrored: true,
+  },
+  {
+    method: "GET",
+    path: "{api}/{name}/tree/{rev}",
+    privilege: "resources.view",
+    handle: orMirrored(showTree, showMirroredTree),
+    mirrored: true,
+  },
+  {
+    method: "GET",
+    path: "{api}/{name}/tree/{rev}/{+path}",
+    privilege: "resources.view",
+    handle: orMirrored(showTree, showMirroredTree),
+    mirrored: true,
+  },
+  {
+    method: "POST",
+    path: "{api}/{name}/paths-info/{rev}",
+    privilege: "resources.view",
+    handle: orMirrored(showPaths, showMirroredPaths),
+    mirrored: true,
   },
   {
     method: "GET",
     path: "{web}/{name}/resolve/{rev}/{+path}",
     privilege: "resources.download",
-    handle: resolveFile,
+    handle: orMirrored(resolveFile, resolveMirrored),
+    mirrored: true,
   },
 ];
 

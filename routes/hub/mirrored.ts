@@ -2,7 +2,7 @@ import { ownerOf, permits } from "../../core/caller.ts";
 import { joinChunks } from "../../core/content.ts";
 import { AppError } from "../../core/errors.ts";
 import { contentGrantOf, mirrorGrantOf, signGrant } from "../../core/hub/signed_address.ts";
-import { isRepositoryId, MAIN, repositoryNotFound } from "../../core/hub/repository.ts";
+import { MAIN, repositoryNotFound } from "../../core/hub/repository.ts";
 import { findMirrored, type Mirror, openMirrored } from "../../core/mirror/files.ts";
 import { listMirrored, mirroredPaths } from "../../core/mirror/listing.ts";
 import { directoryOf } from "../../core/mirror/mirror.ts";
@@ -63,9 +63,9 @@ async function handleMirrored(
 ): Promise<Response> {
   const { mirror } = services;
   const { kind } = mount;
-  const { ns = "", name = "" } = c.req.param();
-  const id = `${ns}/${name}`;
-  if (mirror === undefined || !isRepositoryId(id)) throw repositoryNotFound({ kind, id });
+  const { ns, name = "" } = c.req.param();
+  const id = ns === undefined ? name : `${ns}/${name}`;
+  if (mirror === undefined) throw repositoryNotFound({ kind, id });
   const { revision, staleSince } = await mirror.revisions.fix({
     repository: { kind, id },
     name: c.req.param("rev") ?? MAIN,
@@ -194,7 +194,7 @@ export async function resolveMirrored(
     return respond(c, null, 307, { Location: pathname, ...headers });
   };
   const sha256 = record && (await mirror.tree.verdicts.on(record)).sha256;
-  if (record === undefined || sha256 == null) {
+  if (record === undefined || sha256 == null || file.mismatchedAt !== undefined) {
     const grant = mirrorGrantOf({
       ...{
         operation: "mirror",
@@ -242,9 +242,8 @@ export async function getMirrored(c: Handled, { mirror }: Services): Promise<Res
   addHeader(c, "X-Repo-Commit", commit);
   const etag = `"${file.sha256 ?? file.blobId}"`;
   // What a client has may be wrong: it gets all of it again.
-  const isWhole = mirror.fetches.isDistrusted({ revision, file });
   const headers = new Headers(raw.headers);
-  if (isWhole) headers.delete("Range");
+  if (file.mismatchedAt !== undefined) headers.delete("Range");
   const stated = {
     hash: file.sha256 ?? file.blobId,
     updatedAt: revision.about.modifiedAt,

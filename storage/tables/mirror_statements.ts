@@ -3,9 +3,10 @@ import type { Dialect } from "./dialect.ts";
 const REVISION =
   "id, kind, repository, commit_id, about, files, bytes, asked_first_at, asked_first_by, pinned_at";
 const LISTED = "path, is_dir, size, blob_id, sha256";
+const ENTRY = `${LISTED}, fetched_at, mismatched_at`;
 
 /** All statements about mirrored repositories, by name. */
-export function mirrorStatements({ rows, texts }: Dialect) {
+export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Dialect) {
   const added = rows(":entries", {
     path: "text",
     parent: "text",
@@ -36,19 +37,29 @@ export function mirrorStatements({ rows, texts }: Dialect) {
       FROM (SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM mirror_entries
         WHERE revision = :revision AND is_dir = 0) AS found
       WHERE id = :revision`,
-    findEntries: `SELECT ${LISTED}, fetched_at FROM mirror_entries
+    findEntries: `SELECT ${ENTRY} FROM mirror_entries
       WHERE revision = :revision AND path IN (SELECT value FROM ${texts(":paths")} AS given)
       ORDER BY path`,
-    listAll: `SELECT ${LISTED}, fetched_at FROM mirror_entries
+    listAll: `SELECT ${ENTRY} FROM mirror_entries
       WHERE revision = :revision AND path > :after ORDER BY path LIMIT :limit`,
-    listBelow: `SELECT ${LISTED}, fetched_at FROM mirror_entries
+    listBelow: `SELECT ${ENTRY} FROM mirror_entries
       WHERE revision = :revision AND path > :after AND path > :below || '/' AND path < :below || '0'
       ORDER BY path LIMIT :limit`,
-    listChildren: `SELECT ${LISTED}, fetched_at FROM mirror_entries
+    listChildren: `SELECT ${ENTRY} FROM mirror_entries
       WHERE revision = :revision AND parent = :below AND path > :after ORDER BY path LIMIT :limit`,
     noteAsked: `UPDATE mirror_entries SET asked_at = :now
       WHERE revision = :revision AND path = :path`,
+    hasContent: `SELECT 1 AS found FROM mirror_entries
+      WHERE sha256 = :sha256 AND fetched_at IS NOT NULL LIMIT 1`,
+    takeFetch: `UPDATE mirror_entries SET asked_at = asked_at${take}
+      WHERE revision = :revision AND path = :path
+        AND (${isLeft("mirror_entries")} OR ${isOwn("mirror_entries")})
+      RETURNING path`,
+    endFetch: `UPDATE mirror_entries SET asked_at = asked_at${leave}
+      WHERE revision = :revision AND path = :path AND ${isOwn("mirror_entries")}`,
     noteFetched: `UPDATE mirror_entries SET fetched_at = :fetched
+      WHERE revision = :revision AND path = :path`,
+    noteMismatch: `UPDATE mirror_entries SET mismatched_at = :now
       WHERE revision = :revision AND path = :path`,
     leastAsked: `SELECT entry.revision, kind, repository, commit_id, path
       FROM mirror_entries AS entry JOIN mirror_revisions AS own ON own.id = entry.revision

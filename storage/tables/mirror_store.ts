@@ -103,12 +103,28 @@ export class SqlMirrorStore implements MirrorStore {
     await commit(this.#statements, "noteAsked", { revision, path, now });
   }
 
+  async hasContent(sha256: string): Promise<boolean> {
+    return (await this.#statements.find("hasContent", { sha256 })).length > 0;
+  }
+
+  async takeFetch(revision: number, path: string): Promise<boolean> {
+    return (await commit(this.#statements, "takeFetch", { revision, path })).length > 0;
+  }
+
+  async endFetch(revision: number, path: string): Promise<void> {
+    await commit(this.#statements, "endFetch", { revision, path });
+  }
+
   async noteFetched(
     revision: number,
     path: string,
     fetchedAt: number | undefined,
   ): Promise<void> {
     await commit(this.#statements, "noteFetched", { revision, path, fetched: fetchedAt ?? null });
+  }
+
+  async noteMismatch(revision: number, path: string, now: number): Promise<void> {
+    await commit(this.#statements, "noteMismatch", { revision, path, now });
   }
 
   async leastAsked(limit: number): Promise<FetchedFile[]> {
@@ -150,5 +166,6 @@ function toEntry(row: SqlRow): MirrorEntry {
     blobId: String(row.blob_id),
     sha256: textOrNull(row.sha256) ?? undefined,
     fetchedAt: numberOrNull(row.fetched_at) ?? undefined,
+    mismatchedAt: numberOrNull(row.mismatched_at) ?? undefined,
   };
 }

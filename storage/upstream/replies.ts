@@ -86,7 +86,7 @@ export async function failureOf(response: Response, url: URL): Promise<Error> {
   if (status === 401) {
     return new AppError("ErrHubRepositoryNotFound", `Not found at ${url.host}, or for others only`);
   }
-  if (status === 404 && url.pathname.includes("/api/")) {
+  if (status === 404 && /\/api\/(?:models|datasets)\//.test(url.pathname)) {
     return new AppError("ErrHubRepositoryNotFound", `Not found at ${url.host}`);
   }
   return new UpstreamAway(`${url.host} answers ${status}${reason}`, retryAfterOf(headers));

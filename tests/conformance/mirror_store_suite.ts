@@ -73,8 +73,15 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await paths("a", false, "a/Z.bin"), ["a/é.bin"]);
     assert.deepEqual(
       await mirror.findEntries(revision, ["b", "a/Z.bin", "c"]),
-      [ENTRIES[2], ENTRIES[4]].map((entry) => ({ ...entry, fetchedAt: undefined })),
+      [ENTRIES[2], ENTRIES[4]].map((entry) => ({
+        ...entry,
+        ...{ fetchedAt: undefined, mismatchedAt: undefined },
+      })),
     );
+    await mirror.noteFetched(revision, "b", 5);
+    await mirror.noteMismatch(revision, "b", 6);
+    const [found] = await mirror.findEntries(revision, ["b"]);
+    assert.deepEqual([found?.fetchedAt, found?.mismatchedAt], [5, 6]);
   });
 
   test("C 28 what was asked for longest ago is given up first, and nothing that was not fetched", async ({ store: { mirror } }) => {
@@ -89,7 +96,20 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
       { revision: two, kind: "datasets", id: "ns/data", commitId: "d".repeat(40), path: "b" },
       { revision: one, ...MODEL, commitId: COMMIT, path: "b" },
     ]);
+    assert.equal(await mirror.hasContent(SHA256), false);
+    await mirror.noteFetched(one, "a/Z.bin", 32);
+    assert.equal(await mirror.hasContent(SHA256), true);
+    await mirror.noteFetched(one, "a/Z.bin", undefined);
     await mirror.noteFetched(two, "b", undefined);
     assert.deepEqual((await mirror.leastAsked(9)).map(({ revision }) => revision), [one]);
+  });
+
+  test("C 28 a server may fetch a file again", async ({ store: { mirror } }) => {
+    const revision = await add(mirror);
+    assert.equal(await mirror.takeFetch(revision, "b"), true);
+    assert.equal(await mirror.takeFetch(revision, "b"), true);
+    await mirror.endFetch(revision, "b");
+    assert.equal(await mirror.takeFetch(revision, "b"), true);
+    assert.equal(await mirror.takeFetch(revision, "c"), false);
   });
 }

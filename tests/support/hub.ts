@@ -11,10 +11,18 @@ export class HubClient {
   /** The URL of the hub. */
   readonly url: string;
 
-  /** @param tree The user whose tree it acts in. @default the client's own */
-  constructor({ origin }: Pick<TestServer, "origin">, { token }: Client, tree?: number) {
+  /**
+   * @param tree The user whose tree it acts in. @default the client's own
+   * @param mount Another part of the hub, such as `/m`. @default none
+   */
+  constructor(
+    { origin }: Pick<TestServer, "origin">,
+    { token }: Client,
+    tree?: number,
+    mount = tree === undefined ? "" : `/t/${tree}`,
+  ) {
     this.token = token;
-    this.url = `${origin}/hub${tree === undefined ? "" : `/t/${tree}`}`;
+    this.url = `${origin}/hub${mount}`;
   }
 
   /** Sends a request with the credential, unless headers have another one. */

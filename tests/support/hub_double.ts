@@ -63,7 +63,7 @@ export class HubDouble implements AsyncDisposable {
   readonly #repositories = new Map<string, Repository>();
   readonly #hub: Deno.HttpServer<Deno.NetAddr>;
   readonly #content: Deno.HttpServer<Deno.NetAddr>;
-  readonly #stalled = new AbortController();
+  #stalled = new AbortController();
 
   private constructor() {
     const serve = (host: DoubleRequest["host"]) =>
@@ -132,6 +132,12 @@ export class HubDouble implements AsyncDisposable {
     this.#repositories.delete(`${kind}/${id}`);
   }
 
+  /** Breaks off what has stalled. */
+  resume(): void {
+    this.#stalled.abort();
+    this.#stalled = new AbortController();
+  }
+
   /** The requests since the last call. */
   taken(): DoubleRequest[] {
     return this.requests.splice(0);
@@ -161,10 +167,10 @@ export class HubDouble implements AsyncDisposable {
     const isApi = path.startsWith("/api/");
     const plain = path.replace(/^\/api\/resolve-cache\/(.*?\/.*?\/.*?)\//, "/$1/resolve/")
       .replace(/^\/(?:api\/)?/, "");
-    const [, kind = "models", ns = "", name = "", verb = "", revision = "", file = ""] =
-      /^(?:(models|datasets)\/)?([^/]+)\/([^/]+)(?:\/(revision|tree|resolve)\/([^/]+)(?:\/(.*))?)?$/
-        .exec(plain) ?? [];
-    const id = `${ns}/${name}`;
+    const [, kind = "models", id = "", verb = "", revision = "", file = ""] =
+      /^(?:(models|datasets)\/)?(.*?)(?:\/(revision|tree|resolve)\/([^/]+)(?:\/(.*))?)?$/.exec(
+        plain,
+      ) ?? [];
     const repository = this.#repositories.get(`${kind}/${id}`);
     if (repository === undefined) {
       return refusal(401, "RepoNotFound", "Invalid username or password.");

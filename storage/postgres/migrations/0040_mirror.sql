@@ -31,10 +31,13 @@ CREATE TABLE mirror_entries (
   is_dir integer NOT NULL,
   size bigint NOT NULL, -- in bytes
   blob_id text NOT NULL, -- in Git: of a file that Git LFS keeps, that of its pointer
-  sha256 text, -- in lower-case hexadecimal, of a file that Git LFS keeps
+  sha256 text COLLATE "C", -- in lower-case hexadecimal, of a file that Git LFS keeps
   fetched_at bigint, -- NULL unless the tree has the file
   asked_at bigint, -- when it was last asked for
+  mismatched_at bigint, -- when what was sent for it was something else: readers may have some of that
+  server text, -- the server that fetches it
   PRIMARY KEY (revision, path)
 );
 CREATE INDEX mirror_entries_by_parent ON mirror_entries (revision, parent, path);
+CREATE INDEX mirror_entries_by_content ON mirror_entries (sha256) WHERE fetched_at IS NOT NULL;
 CREATE INDEX mirror_entries_by_use ON mirror_entries (asked_at) WHERE fetched_at IS NOT NULL;

@@ -34,7 +34,9 @@ CREATE TABLE mirror_entries (
   sha256 TEXT, -- in lower-case hexadecimal, of a file that Git LFS keeps
   fetched_at INTEGER, -- NULL unless the tree has the file
   asked_at INTEGER, -- when it was last asked for
+  mismatched_at INTEGER, -- when what was sent for it was something else: readers may have some of that
   PRIMARY KEY (revision, path)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mirror_entries_by_parent ON mirror_entries (revision, parent, path);
+CREATE INDEX mirror_entries_by_content ON mirror_entries (sha256) WHERE fetched_at IS NOT NULL;
 CREATE INDEX mirror_entries_by_use ON mirror_entries (asked_at) WHERE fetched_at IS NOT NULL;
