@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import { lookup, type LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import { AppError, quoted } from "../../core/errors.ts";
 import { pause } from "../../core/event_loop.ts";
@@ -163,10 +163,15 @@ export class UpstreamRequests {
   }
 }
 
-/** The permission of the runtime has a port, so that the lookup must have it, too. */
-async function addressesOf(host: string, port: number): Promise<string[]> {
+/** The permission of the runtime has a port, so the lookup must have it, too: only this form of it (2.9.6) does. */
+function addressesOf(host: string, port: number): Promise<string[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
   const options = { all: true, port } as const;
-  return (await lookup(host, options)).map(({ address }) => address);
+  lookup(host, options, (error: Error | null, found: LookupAddress[]) => {
+    if (error === null) resolve(found.map(({ address }) => address));
+    else reject(error);
+  });
+  return promise;
 }
 
 function notAllowed({ host, protocol }: URL, reason: string): AppError {
