@@ -11,7 +11,7 @@ import { USER_PRIVILEGES } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
-Deno.test("C 28 a server may connect to the other hub and its hosts, and to nothing else", async () => {
+Deno.test("C 28 a server may connect to the other hub and its hosts, and to nothing else", () => {
   const settings = (variables: Record<string, string>) =>
     readSettings((name) => variables[name.replace("STRONGROOM_", "")]);
   const net = (variables: Record<string, string>) => permissionsFor(settings(variables)).net;
