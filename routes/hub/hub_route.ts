@@ -30,26 +30,36 @@ export interface HubRoute extends Omit<ServedRoute, "handle" | "tree"> {
 
 /** Where the hub is: the caller's own tree, and that of a user. */
 const MOUNTS = ["/hub", "/hub/t/{tree}"];
-/** The mirror alone (C 28). */
-const MIRROR_MOUNT = "/hub/m";
+/** Where the mirror alone is (C 28). */
+const MIRROR = "/hub/m";
 
 /** The routes of the server for a route of the hub. See docs/design/hub.md. */
-export function expand({ path, mirrored = false, handle, ...route }: HubRoute): ServedRoute[] {
+export function expand(route: HubRoute): ServedRoute[] {
+  return MOUNTS.flatMap((mount) => mounted(route, mount));
+}
+
+/**
+ * The routes of the mirror alone for a route of the hub. They come before those of trees, where its address would
+ * be a namespace.
+ */
+export function expandMirrored(route: HubRoute): ServedRoute[] {
+  if (route.mirrored !== true) return [];
+  return mounted({ ...route, privilege: "mirror.use" }, MIRROR);
+}
+
+function mounted({ path, mirrored: _, handle, ...route }: HubRoute, mount: string): ServedRoute[] {
   const kinds = /\{(?:api|web)\}/.test(path) ? REPOSITORY_KINDS : REPOSITORY_KINDS.slice(0, 1);
-  return [...MOUNTS, ...mirrored ? [MIRROR_MOUNT] : []].flatMap((mount) =>
-    kinds.map((kind): ServedRoute => ({
-      ...route,
-      tree: "address",
-      path: mount + path
-        .replace("{api}", `/api/${kind}`)
-        .replace("{web}", kind === "models" ? "" : `/${kind}`),
-      ...(mount === MIRROR_MOUNT && { privilege: "mirror.use" }),
-      handle(c, services) {
-        const base = baseOf(c.req.path);
-        return handle(c, services, { kind, base, isMirror: mount === MIRROR_MOUNT });
-      },
-    }))
-  );
+  return kinds.map((kind): ServedRoute => ({
+    ...route,
+    tree: "address",
+    path: mount + path
+      .replace("{api}", `/api/${kind}`)
+      .replace("{web}", kind === "models" ? "" : `/${kind}`),
+    handle(c, services) {
+      const base = baseOf(c.req.path);
+      return handle(c, services, { kind, base, isMirror: mount === MIRROR });
+    },
+  }));
 }
 
 function baseOf(path: string): string {

@@ -2,7 +2,7 @@ import { CONTENT_PATH, MIRROR_PATH } from "../reply/error_forms.ts";
 import type { ServedRoute } from "../serving/route.ts";
 import { postCommit } from "./commit.ts";
 import { postRepository } from "./create.ts";
-import { expand, type HubRoute } from "./hub_route.ts";
+import { expand, expandMirrored, type HubRoute } from "./hub_route.ts";
 import { postLfsBatch, postLfsKeep, postLfsVerify } from "./lfs.ts";
 import { getMirrored } from "./mirrored.ts";
 import { getObject, putObject } from "./objects.ts";
@@ -152,6 +152,7 @@ const SIGNED: readonly ServedRoute[] = [
 
 /** Every route of the hub (C 20). */
 export const HUB_ROUTES: readonly ServedRoute[] = [
+  ...READING.flatMap(expandMirrored),
   ...[...READING, ...WRITING].flatMap(expand),
   ...SIGNED,
 ];

@@ -89,12 +89,14 @@ Deno.test("C 28 listings of a mirrored repository are those of a repository", as
 
 Deno.test("C 28 repositories without a namespace, and renamed ones, are mirrored by the name that is asked for", async () => {
   await using parts = await mirroring();
-  const { double, hub } = parts;
+  const { double, hub, server } = parts;
   double.add("new/name", { "a.txt": "a" });
   double.repository("old/name").renamedTo = "new/name";
   double.repository("name").renamedTo = "new/name";
-  const plain = await download(hub, "/name/resolve/main/a.txt");
-  assert.equal(new TextDecoder().decode(plain.bytes), "a");
+  for (const client of [hub, await mirrorClient(server, 1, ["mirror.use"], "/m")]) {
+    const plain = await download(client, "/name/resolve/main/a.txt");
+    assert.equal(new TextDecoder().decode(plain.bytes), "a");
+  }
   for (const address of ["", "/revision/main", "/tree/main"]) {
     const reply = await hub.send("GET", `/api/models/name${address}`);
     assert.match(JSON.stringify(jsonOf(reply)), /a\.txt/);
