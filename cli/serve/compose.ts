@@ -175,7 +175,8 @@ export async function compose(
     locks: uploads.locks,
     expiryMs: uploads.expiryMs,
   };
-  const mirror = composeMirror(parts, { storage, settings, audit }, {
+  const named = namedAudit(audit, records.people);
+  const mirror = composeMirror(parts, { storage, settings, audit: named }, {
     ...{ tree: served, team, options: replacements.upstream ?? {} },
   });
   const readiness = parts.use(
@@ -194,7 +195,7 @@ export async function compose(
     events,
     verify,
     isOver,
-    audit: namedAudit(audit, records.people),
+    audit: named,
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () =>

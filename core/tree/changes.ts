@@ -102,7 +102,9 @@ export async function commit(
   const { entriesOf } = tree.events;
   const changes = await tree.records.write(async (transaction) => {
     const changes = await work(transaction);
-    for (const userId of purges ? [] : changedTrees(changes)) refuseReserved(tree, userId);
+    if (tree.reserved !== undefined && !purges) {
+      for (const userId of changedTrees(changes)) refuseReserved(tree, userId);
+    }
     await requireUnlocked(transaction, changes, caller);
     for (const userId of changedTrees(changes)) {
       if (userId === caller.userId && message === undefined) continue;

@@ -311,3 +311,44 @@ Deno.test("C 28 another strongroom can be mirrored, with a credential for it", a
   const { sha } = v.parse(v.object({ sha: v.string() }), direct);
   assert.partialDeepStrictEqual(mirrored, { sha });
 });
+
+Deno.test("C 28 what the other hub gives to others only is refused with its reason", async () => {
+  await using parts = await mirroring();
+  const { double, hub } = parts;
+  double.add("org/model", { "a.txt": "a" });
+  double.repository("org/model").isGated = true;
+  const message = hubRefused(
+    await hub.send("GET", "/org/model/resolve/main/a.txt"),
+    403,
+    "GatedRepo",
+  );
+  assert.match(message, /Access to org\/model is restricted/);
+});
+
+Deno.test("C 28 admissions are in the audit log, and metrics count what the mirror does", async () => {
+  await using parts = await mirroring({ settings: { metrics: "open" } });
+  const { double, hub, server } = parts;
+  const commit = double.add("org/model", { "a.txt": "four" });
+  for (const revision of ["main", commit]) {
+    await download(hub, `/org/model/resolve/${revision}/a.txt`);
+  }
+  const log = (await Deno.readTextFile(`${server.dataDir}/audit.log`)).trim().split("\n");
+  const admitted = log.map((line) => JSON.parse(line)).filter(({ action }) =>
+    action === "mirror.admit"
+  );
+  assert.equal(admitted.length, 1);
+  assert.partialDeepStrictEqual(admitted[0], {
+    ...{ user: 1, tree_name: "mirror", outcome: "ok", size: 4 },
+    paths: [`models/org/model@${commit}/a.txt`],
+  });
+  const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+  for (
+    const [name, value] of [
+      ["requests_total", 2],
+      ["hits_total", 1],
+      ["fetched_files_total", 1],
+      ["fetched_bytes_total", 4],
+      ["fetches", 0],
+    ]
+  ) assert.ok(metrics.includes(`\nstrongroom_mirror_${name} ${value}\n`), metrics);
+});
