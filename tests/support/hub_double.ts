@@ -233,7 +233,7 @@ export class HubDouble implements AsyncDisposable {
     },
   ): Response {
     const { content } = found;
-    const etag = isLfs(found) ? digest("sha256", content) : blobIdOf(content);
+    const etag = isLfs(found) ? sha256Of(content) : blobIdOf(content);
     const isContent = received.host === "content" ||
       received.path.startsWith("/api/resolve-cache/");
     if (!isContent) {
@@ -257,7 +257,8 @@ export class HubDouble implements AsyncDisposable {
     }
     const [, first] = /^bytes=(\d+)-$/.exec(request.headers.get("Range") ?? "") ?? [];
     const start = Number(first ?? 0);
-    const sent = content.slice(start);
+    // A fault changes a copy.
+    const sent = fault.wrongAt === undefined ? content.subarray(start) : content.slice(start);
     const { wrongAt } = fault;
     if (wrongAt !== undefined && wrongAt >= start && wrongAt < content.length) {
       sent[wrongAt - start] = (sent[wrongAt - start] ?? 0) ^ 1;
@@ -300,7 +301,7 @@ export class HubDouble implements AsyncDisposable {
 function entryOf(path: string, file: DoubleFile) {
   const size = file.content.length;
   if (!isLfs(file)) return { type: "file", oid: blobIdOf(file.content), size, path };
-  const oid = digest("sha256", file.content);
+  const oid = sha256Of(file.content);
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
   return {
     ...{ type: "file", oid: blobIdOf(new TextEncoder().encode(pointer)), size, path },
@@ -319,6 +320,15 @@ function blobIdOf(content: Uint8Array): string {
 
 function digest(algorithm: "sha1" | "sha256", content: string | Uint8Array): string {
   return createHash(algorithm).update(content).digest("hex");
+}
+
+/** Each content is hashed once, as it may be large. */
+const digests = new WeakMap<Uint8Array, string>();
+
+function sha256Of(content: Uint8Array): string {
+  const sha256 = digests.get(content) ?? digest("sha256", content);
+  digests.set(content, sha256);
+  return sha256;
 }
 
 /** The content, cut or with zeros at its end. */
