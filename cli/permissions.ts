@@ -5,6 +5,7 @@ import {
   databaseOf,
   type DatabaseSettings,
 } from "../schemas/database_url.ts";
+import { mirrorAuthorities } from "../schemas/mirror_settings.ts";
 import { secretFiles, type Settings } from "../schemas/settings.ts";
 import { urlAuthority } from "../schemas/url_authority.ts";
 import { namesOf, namesOfReplaced } from "../storage/disk/path_names.ts";
@@ -42,6 +43,7 @@ export function permissionsFor(settings: Settings): Permissions {
       authority(settings),
       ...[jwksUrl, oidcIssuer].filter((url) => url !== undefined).map(urlAuthority),
       ...oidcIssuer === undefined ? [] : oidcHosts ?? [],
+      ...mirrorAuthorities(settings),
       ...engines.net,
     ],
     read: [

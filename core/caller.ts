@@ -10,6 +10,8 @@ const NEEDED_WITH: { readonly [P in Privilege]?: Privilege } = {
   "scans.run": "resources.download",
 };
 
+const MIRROR_USE: ReadonlySet<string> = new Set<Privilege>(["mirror.use"]);
+
 /** The privileges that an operation needs: its own, and those that this one does not work without. */
 export function requiredPrivileges(privilege: Privilege): readonly Privilege[] {
   const other = NEEDED_WITH[privilege];
@@ -67,8 +69,10 @@ function holds({ privileges }: Caller, name: string): boolean {
  */
 export function inTree(caller: Caller, tree: number, treeName = String(tree)): Caller {
   if (tree === caller.userId) return { ...caller, tree, treeName };
-  const privileges = caller.trees?.get(tree) ??
-    (permits(caller, "resources.admin") ? caller.privileges : new Set());
+  const inIt = caller.trees?.get(tree) ??
+    (permits(caller, "resources.admin") ? caller.privileges : new Set<string>());
+  // The mirror is the same for all trees (C 28).
+  const privileges = permits(caller, "mirror.use") ? inIt.union(MIRROR_USE) : inIt;
   // The quota of the credential is that of the caller's own tree.
   return { ...caller, tree, treeName, privileges, quota: undefined };
 }

@@ -131,3 +131,14 @@ export async function withinTime<T>(result: Promise<T>, ms: number): Promise<T> 
     clearTimeout(timer);
   }
 }
+
+/** Whether something happens within some milliseconds. Rejects as it does. */
+export async function isWithin(event: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), ms);
+  try {
+    return await Promise.race([event.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -14,6 +14,7 @@ export const PRIVILEGES = [
   "scans.run",
   "metrics.view",
   "users.admin",
+  "mirror.use",
 ] as const;
 
 /** The privileges that concern a tree. The others are not looked at in one. */

@@ -65,6 +65,19 @@ const ContentGrant = v.object({
 });
 export type ContentGrant = v.InferOutput<typeof ContentGrant>;
 
+/** What a signed address for a file of another hub states (C 28). */
+const MirrorGrant = v.object({
+  ...COMMON,
+  operation: v.literal("mirror"),
+  kind: v.picklist(["models", "datasets"]),
+  commit: v.string(),
+  /** Relative to the repository. */
+  path: v.string(),
+  /** Of a file that Git LFS keeps: of others, it is known when they have been fetched. */
+  sha256: v.optional(Sha256),
+});
+export type MirrorGrant = v.InferOutput<typeof MirrorGrant>;
+
 /** What a signed address states. */
-export const Grant = v.union([ObjectGrant, ContentGrant]);
+export const Grant = v.union([ObjectGrant, ContentGrant, MirrorGrant]);
 export type Grant = v.InferOutput<typeof Grant>;

@@ -37,6 +37,22 @@ function isHost(value: string): boolean {
 /** A host name or an IP address. */
 export const host = v.pipe(v.string(), v.trim(), v.check(isHost, "a host name or an IP address"));
 
+/** A comma-separated list of hosts, each with a port or none. */
+export const hostsWithPorts = v.pipe(
+  text,
+  v.transform((value) => value.split(",").map((it) => it.trim())),
+  v.check(
+    (list) =>
+      list.every((it) => {
+        const url = URL.parse(`https://${it}`);
+        return url !== null &&
+          `${url.host}${url.port === "" && it.endsWith(":443") ? ":443" : ""}` === it &&
+          isHost(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+      }),
+    "comma-separated hosts such as cdn.example,cdn.example:8443",
+  ),
+);
+
 /** A whole number within limits, which it may reach. */
 export function wholeNumber(minimum: number, maximum: number) {
   const allowed = `a whole number from ${minimum} to ${maximum}`;

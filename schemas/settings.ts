@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { MIRROR_SETTINGS } from "./mirror_settings.ts";
 import {
   agreed,
   authorities,
@@ -142,6 +143,7 @@ const entries = {
   corsOrigins: v.optional(origins),
   /** Whether the server serves the console for browsers. */
   console: v.optional(oneOf("on", "off"), "on"),
+  ...MIRROR_SETTINGS,
 };
 
 const SHARED_DRAIN_MS = 5000;
@@ -212,7 +214,7 @@ function requestSizeFor(totalSize: number): number {
 /** The settings of a process. Sizes are in bytes. */
 export type Settings = v.InferOutput<typeof Settings>;
 
-const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain", "history"]);
+const DURATIONS: ReadonlySet<string> = new Set(["grace", "drain", "history", "mirrorFresh"]);
 const SECRET_KEYS = [
   "databaseUrl",
   "databaseDirectUrl",
@@ -222,6 +224,7 @@ const SECRET_KEYS = [
   "s3SecretKey",
   "s3SessionToken",
   "oidcClientSecret",
+  "mirrorToken",
 ] as const;
 const SECRETS: ReadonlySet<string> = new Set(SECRET_KEYS);
 const MASK = "********";

@@ -31,6 +31,8 @@ const CORE_FOR_STORAGE = [
   "core/links.ts",
   "core/locks.ts",
   "core/people/sign_in_store.ts",
+  "core/mirror/ports.ts",
+  "core/mirror/store.ts",
   "core/people/store.ts",
   "core/credential_end.ts",
   "core/credential_store.ts",
@@ -159,6 +161,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "core",
     "core/capacity",
     "core/hub",
+    "core/mirror",
     "core/people",
     "core/s3",
     "core/scans",
@@ -166,6 +169,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "core/upkeep",
     "schemas",
     "storage/stores",
+    "storage/upstream",
     "storage/upkeep/audit",
     "storage/reports",
     "storage/scanners/sandbox",
@@ -196,6 +200,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "core",
     "core/capacity",
     "core/hub",
+    "core/mirror",
     "core/people",
     "core/s3",
     "core/scans",
@@ -207,7 +212,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "routes/transfers": FOR_ROUTES,
   "routes/trees": [...FOR_ROUTES, "routes/transfers"],
   "routes/dav": [...FOR_ROUTES, "routes/transfers"],
-  "routes/hub": [...FOR_ROUTES, "routes/transfers", "core/hub"],
+  "routes/hub": [...FOR_ROUTES, "routes/transfers", "core/hub", "core/mirror"],
   "routes/s3": [...FOR_ROUTES, "routes/transfers", "core/s3"],
   "routes/openapi": ["core", "schemas"],
   "routes/console": [
@@ -222,6 +227,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "routes/console/app": [`${SCANNER}/contract/rules.ts`, `${SCANNER}/readers`, "schemas"],
   core: ["schemas"],
   "core/hub": ["core", "core/tree", "schemas"],
+  "core/mirror": ["core", "core/hub", "core/tree", "schemas"],
   "core/people": ["core", "schemas"],
   "core/s3": ["core", "core/tree", "schemas"],
   "core/tree": ["core", "schemas"],
@@ -367,6 +373,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...CORE_FOR_STORAGE,
   ],
   "storage/threads": CORE_FOR_STORAGE,
+  "storage/upstream": ["storage/disk", "schemas", ...CORE_FOR_STORAGE],
 };
 
 function inScanner(...rooms: string[]): string[] {

@@ -30,6 +30,16 @@ export async function agreementOf(settings: Settings): Promise<Agreement> {
         STRONGROOM_HISTORY_MAX_BYTES: settings.historyMaxBytes,
       }),
     }),
+    // As above.
+    ...(settings.mirrorUrl !== undefined && {
+      mirror: texts({
+        STRONGROOM_MIRROR_URL: settings.mirrorUrl,
+        STRONGROOM_MIRROR_HOSTS: settings.mirrorHosts,
+        STRONGROOM_MIRROR_FRESH: `${settings.mirrorFresh / 1000}s`,
+        STRONGROOM_MIRROR_MAX_BYTES: settings.mirrorMaxBytes,
+        STRONGROOM_OWN_NAMESPACES: settings.ownNamespaces,
+      }),
+    }),
   };
 }
 

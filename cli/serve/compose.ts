@@ -45,6 +45,7 @@ import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import { MAX_PROBE_MS, type Storage } from "../../storage/stores/storage.ts";
 import { readBrowserScanner, readConsole } from "./browser_modules.ts";
 import { measureServer } from "./metrics.ts";
+import { composeMirror, mirrorTeam, type UpstreamOptions } from "./mirror.ts";
 import { Readiness } from "./readiness.ts";
 import { composeScans } from "./scans.ts";
 import { findTracing } from "./tracing.ts";
@@ -86,6 +87,7 @@ export interface Replacements {
   readonly pollIntervalMs?: number;
   readonly wrapTree?: ((tree: TreeParts) => TreeParts) | undefined;
   readonly app?: Partial<AppOptions> | undefined;
+  readonly upstream?: UpstreamOptions | undefined;
 }
 
 /** A server that is wired, and listens when asked to. Dispose of it after its server has stopped. */
@@ -137,8 +139,10 @@ export async function compose(
   const { jobs, automatic, verdicts, leases, totals } = scanning;
   const capacity = { ...host, leases, instances: () => jobs.instances };
   const revisions = new Revisions(records.hub);
+  const team = settings.mirrorUrl === undefined ? undefined : await mirrorTeam(records.people);
   const stores: TreeParts = {
     records,
+    reserved: team,
     blobs,
     events,
     listener: revisions,
@@ -171,6 +175,10 @@ export async function compose(
     locks: uploads.locks,
     expiryMs: uploads.expiryMs,
   };
+  const named = namedAudit(audit, records.people);
+  const mirror = composeMirror(parts, { storage, settings, audit: named }, {
+    ...{ tree: served, team, options: replacements.upstream ?? {} },
+  });
   const readiness = parts.use(
     new Readiness(async () => {
       const [fault, problem] = await Promise.all([
@@ -187,7 +195,7 @@ export async function compose(
     events,
     verify,
     isOver,
-    audit: namedAudit(audit, records.people),
+    audit: named,
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () =>
@@ -205,6 +213,7 @@ export async function compose(
     auditTrail: auditTrail(settings.auditLog, settings.dataDir),
     uploads,
     hub,
+    mirror,
     largeCommits: largeCommitPermits(),
     dav: records.dav,
     s3: { tree: served, store: records.s3, uploads, findAccessKey },
@@ -225,7 +234,7 @@ export async function compose(
     inFlight,
     measure: measureServer({
       ...{ inFlight, records, damage, jobs, totals, events, droppedLines: given.droppedLines },
-      store: storage.store,
+      ...{ store: storage.store, mirror },
       host: capacity,
       place: settings.contentUrl === undefined ? "file" : "object",
     }),

@@ -3,6 +3,7 @@ import { capacityOverview, type HostCapacity, type LeasePool } from "../../core/
 import { AppError } from "../../core/errors.ts";
 import type { DamageLog } from "../../core/damage.ts";
 import type { Measure, Metric } from "../../core/metric.ts";
+import type { Mirror } from "../../core/mirror/files.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
 import type { ScanTotals } from "../../core/scans/totals.ts";
 import type { ServerEvents } from "../../routes/serving/route.ts";
@@ -25,6 +26,8 @@ export interface MeasuredParts {
   readonly droppedLines: (() => number) | undefined;
   /** The requests to the object store, if there is one. */
   readonly store: Storage["store"];
+  /** Undefined if no other hub is mirrored. */
+  readonly mirror: Mirror | undefined;
 }
 
 const STARTED_SECONDS = Date.now() / 1000;
@@ -36,6 +39,7 @@ export function measureServer(parts: MeasuredParts): Measure {
     ...await databaseMetrics(parts),
     ...sharingMetrics(parts.records),
     ...parts.store === undefined ? [] : storeMetrics(parts.store),
+    ...parts.mirror === undefined ? [] : mirrorMetrics(parts.mirror),
     ...damageMetrics(parts.damage),
     ...scanMetrics(parts.totals),
     ...capacityMetrics(parts.host),
@@ -151,6 +155,29 @@ function storeMetrics(
       values: failures,
     }),
     counter("strongroom_store_seconds_total", "Seconds until the store began its replies", seconds),
+  ];
+}
+
+function mirrorMetrics({ totals, fetches }: Mirror): Metric[] {
+  const { requests, hits, mismatches, failures, answeredAt } = totals;
+  return [
+    counter("strongroom_mirror_requests_total", "Requests for files of the other hub", requests),
+    counter("strongroom_mirror_hits_total", "Those of them for files that were here", hits),
+    counter("strongroom_mirror_fetched_files_total", "Files that came in", totals.fetchedFiles),
+    counter("strongroom_mirror_fetched_bytes_total", "Bytes that came in", totals.fetchedBytes),
+    counter("strongroom_mirror_refusals_total", "Files that were refused", totals.refusals),
+    counter("strongroom_mirror_failures_total", "Failures of the other hub, by what it did", {
+      label: "kind",
+      values: { away: failures - mismatches, mismatch: mismatches },
+    }),
+    gauge("strongroom_mirror_fetches", "Files that come in now", fetches.running),
+    ...answeredAt === undefined ? [] : [
+      gauge(
+        "strongroom_mirror_answer_age_seconds",
+        "How long ago the other hub answered last",
+        (Date.now() - answeredAt) / 1000,
+      ),
+    ],
   ];
 }
 

@@ -104,6 +104,7 @@ async function migratePermissions(args: readonly string[]): Promise<Permissions>
       jwtPublicKey: undefined,
       jwksUrl: undefined,
       oidcIssuer: undefined,
+      mirrorUrl: undefined,
     })
   );
   return {
@@ -147,6 +148,7 @@ async function dataPermissions(
     jwtPublicKey: undefined,
     jwksUrl: undefined,
     oidcIssuer: undefined,
+    mirrorUrl: undefined,
     contentUrl: undefined,
     databaseUrl: undefined,
     databaseDirectUrl: undefined,

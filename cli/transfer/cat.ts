@@ -2,7 +2,7 @@ import { Connection } from "../remote/connection.ts";
 import { remotePath, verbArguments } from "../remote/verb.ts";
 import { UsageError } from "../usage_error.ts";
 import { writeToStdout } from "./stdout.ts";
-import { Throttle } from "./throttle.ts";
+import { Throttle } from "../../core/throttle.ts";
 
 /** `strongroom cat`: writes files of a server to stdout, one after the other (C 25). */
 export async function run(args: string[]): Promise<number> {

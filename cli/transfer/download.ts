@@ -14,7 +14,7 @@ import { FileMeter, type Meter } from "./meter.ts";
 import { isFatal, type Outcome } from "./outcome.ts";
 import { partialName } from "./partial_file.ts";
 import { statRemote } from "./remote_list.ts";
-import type { Throttle } from "./throttle.ts";
+import type { Throttle } from "../../core/throttle.ts";
 
 /** How many files are received at once: half of what the server serves of a user. */
 const DOWNLOADS_AT_ONCE = 8;

@@ -7,7 +7,7 @@ import { type CopyArguments, copyArguments, directoryOf, isName } from "./argume
 import type { Sources } from "./file_sets.ts";
 import { statRemote } from "./remote_list.ts";
 import { writeToStdout } from "./stdout.ts";
-import { Throttle } from "./throttle.ts";
+import { Throttle } from "../../core/throttle.ts";
 import { transfer } from "./transfer.ts";
 
 /** `strongroom get`: receives files and directories from a server (C 25). */

@@ -8,7 +8,7 @@ import { remoteDirectory } from "../remote/verb.ts";
 import { type CopyArguments, copyArguments, isName, mayBeNewName } from "./arguments.ts";
 import { below, type Sources } from "./file_sets.ts";
 import { statRemote } from "./remote_list.ts";
-import { Throttle } from "./throttle.ts";
+import { Throttle } from "../../core/throttle.ts";
 import { transfer } from "./transfer.ts";
 
 /** `strongroom put`: sends files and directories to a server (C 25). */

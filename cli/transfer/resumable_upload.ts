@@ -6,7 +6,7 @@ import { retried } from "../remote/retry.ts";
 import { HashedFile } from "./hashed_file.ts";
 import type { FileMeter } from "./meter.ts";
 import { statRemote } from "./remote_list.ts";
-import type { Throttle } from "./throttle.ts";
+import type { Throttle } from "../../core/throttle.ts";
 import { isUploadId, UnfinishedUpload } from "./unfinished_upload.ts";
 
 /** A file that is sent. */

@@ -3,7 +3,7 @@ import { Connection } from "../remote/connection.ts";
 import { contentOf } from "../remote/reply.ts";
 import { retried } from "../remote/retry.ts";
 import { statRemote } from "./remote_list.ts";
-import type { Throttle } from "./throttle.ts";
+import type { Throttle } from "../../core/throttle.ts";
 
 /**
  * Writes a file of a server to stdout. What breaks off is continued where it broke off. Returns false if the

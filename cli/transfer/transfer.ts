@@ -11,7 +11,7 @@ import { Meter } from "./meter.ts";
 import { Outcome } from "./outcome.ts";
 import { listRemote } from "./remote_list.ts";
 import { deleteRemote, makeRemoteDirectories, type RemoteDirectory } from "./remote_changes.ts";
-import { Throttle } from "./throttle.ts";
+import { Throttle } from "../../core/throttle.ts";
 import { UsageError } from "../usage_error.ts";
 import { upload } from "./upload.ts";
 

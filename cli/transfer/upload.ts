@@ -10,7 +10,7 @@ import { FileMeter, type Meter } from "./meter.ts";
 import { isFatal, type Outcome } from "./outcome.ts";
 import { statRemote } from "./remote_list.ts";
 import { sendResumable, type SentFile } from "./resumable_upload.ts";
-import type { Throttle } from "./throttle.ts";
+import type { Throttle } from "../../core/throttle.ts";
 
 /** Files from this size on are sent so that they can be continued. Smaller ones fit into memory. */
 const LARGE_BYTES = 16 * MIB;

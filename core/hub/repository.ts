@@ -37,7 +37,7 @@ export const MAIN = "main";
 export const HEAD = "HEAD";
 
 /** Namespaces that addresses use for something else. */
-const RESERVED = new Set(["api", "datasets", "lfs", "models", "spaces", "t"]);
+const RESERVED = new Set(["api", "datasets", "lfs", "m", "models", "spaces", "t"]);
 
 /**
  * The repository with a name in the tree of the caller, which need not exist (C 20).

@@ -1,7 +1,12 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as v from "valibot";
-import { type ContentGrant, Grant, type ObjectGrant } from "../../schemas/hub_lfs.ts";
+import {
+  type ContentGrant,
+  Grant,
+  type MirrorGrant,
+  type ObjectGrant,
+} from "../../schemas/hub_lfs.ts";
 import { type Caller, ownerOf } from "../caller.ts";
 import { AppError } from "../errors.ts";
 
@@ -22,6 +27,9 @@ export type GrantRequest = Omit<ObjectGrant, Added> & { readonly caller: Caller 
 /** An address to make for the content of a file. */
 export type ContentGrantRequest = Omit<ContentGrant, Added> & { readonly caller: Caller };
 
+/** An address to make for a file of another hub. */
+export type MirrorGrantRequest = Omit<MirrorGrant, Added> & { readonly caller: Caller };
+
 /**
  * What a signed address permits: one operation on one object, on behalf of the credential that asked for it,
  * as clients send no credential to it. It does not outlive that credential.
@@ -36,6 +44,14 @@ export function contentGrantOf(
   { caller, ...request }: ContentGrantRequest,
   now: number,
 ): ContentGrant {
+  return { ...request, ...grantedTo(caller, now + MAX_CONTENT_MS) };
+}
+
+/** What a signed address permits for a file of another hub: to read it, for an hour (C 28). */
+export function mirrorGrantOf(
+  { caller, ...request }: MirrorGrantRequest,
+  now: number,
+): MirrorGrant {
   return { ...request, ...grantedTo(caller, now + MAX_CONTENT_MS) };
 }
 

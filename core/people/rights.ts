@@ -16,6 +16,7 @@ const ALL: ReadonlySet<string> = new Set(["resources.admin", "users.admin"]);
 const OWN_TREE: ReadonlySet<string> = new Set([
   ...TREE_PRIVILEGES.filter((name) => name !== "resources.admin"),
   "capacity.view",
+  "mirror.use",
 ]);
 
 /**

@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import type { DecidedUpload, DecidedUploads, UploadEffects } from "../decided_upload.ts";
 import type { DamageLog } from "../damage.ts";
+import { AppError } from "../errors.ts";
 import type { Gate } from "../gate.ts";
 import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
@@ -45,6 +46,8 @@ export interface TreeParts {
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;
+  /** The user whose tree no request changes: it has what is mirrored (C 28). @default none */
+  readonly reserved?: number | undefined;
   readonly log: Log;
   readonly damage: DamageLog;
   readonly verdicts: Verdicts;
@@ -77,6 +80,8 @@ export interface CommitOptions extends Pick<WriteOptions<ChangeSet>, "alone" | "
   readonly caller: Caller;
   /** Why it is done, for the history of the tree. @default nothing is said */
   readonly message?: string | undefined;
+  /** Whether it may change the tree that no request changes. @default false */
+  readonly purges?: boolean;
 }
 
 /**
@@ -88,16 +93,19 @@ export interface CommitOptions extends Pick<WriteOptions<ChangeSet>, "alone" | "
  * (C 11). If routes published them after the commit, a later request could overtake an earlier one.
  *
  * @returns the changes, which the caller releases.
- * @throws {AppError} `ErrResourcesLocked`
+ * @throws {AppError} `ErrResourcesLocked`, `ErrNotPermitted` in the tree that no request changes.
  */
 export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
-  { caller, message, ...options }: CommitOptions,
+  { caller, message, purges = false, ...options }: CommitOptions,
 ): Promise<ChangeSet> {
   const { entriesOf } = tree.events;
   const changes = await tree.records.write(async (transaction) => {
     const changes = await work(transaction);
+    if (tree.reserved !== undefined && !purges) {
+      for (const userId of changedTrees(changes)) refuseReserved(tree, userId);
+    }
     await requireUnlocked(transaction, changes, caller);
     for (const userId of changedTrees(changes)) {
       if (userId === caller.userId && message === undefined) continue;
@@ -122,6 +130,7 @@ export async function commitDecided(
   tree: Tree,
   upload: DecidedUpload,
 ): Promise<UploadEffects & { readonly changes: ChangeSet } | undefined> {
+  refuseReserved(tree, upload.userId);
   const { entriesOf } = tree.events;
   const toChanges = ({ added, updated }: UploadEffects): ChangeSet => [
     changesOf("added", added),
@@ -135,6 +144,11 @@ export async function commitDecided(
   const changes = toChanges(effects);
   await followUp(tree, changes);
   return { ...effects, changes };
+}
+
+function refuseReserved({ reserved }: Tree, userId: number): void {
+  if (userId !== reserved) return;
+  throw new AppError("ErrNotPermitted", "What is mirrored is only changed by the mirror");
 }
 
 function publish(tree: Tree, changes: ChangeSet, versions: MadeVersions): void {

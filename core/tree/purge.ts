@@ -32,7 +32,7 @@ export async function purgeContent(
     const deleted = changesOf("deleted", await transaction.deleteSubtrees(records), records);
     await transaction.last(() => transaction.history.purgeEverywhere(hashes));
     return [deleted];
-  }, { caller });
+  }, { caller, purges: true });
   tree.sweeper.add(purged);
   await tree.sweeper.finish();
   return changes;

@@ -1,120 +1,18 @@
-import { CONTENT_PATH } from "../reply/error_forms.ts";
+import { CONTENT_PATH, MIRROR_PATH } from "../reply/error_forms.ts";
 import type { ServedRoute } from "../serving/route.ts";
-import { expand, type HubRoute } from "./hub_route.ts";
 import { postCommit } from "./commit.ts";
 import { postRepository } from "./create.ts";
-import { showInfo } from "./info.ts";
+import { expand, expandMirrored, type HubRoute } from "./hub_route.ts";
 import { postLfsBatch, postLfsKeep, postLfsVerify } from "./lfs.ts";
+import { getMirrored } from "./mirrored.ts";
 import { getObject, putObject } from "./objects.ts";
-import { showManifest } from "./manifest.ts";
 import { postPreupload } from "./preupload.ts";
+import { READING } from "./reading_routes.ts";
+import { postBranch, postTag, refuseSquash, removeBranch, removeTag } from "./references.ts";
 import { removeRepository, renameRepository } from "./repository_changes.ts";
-import { showRepositories } from "./repositories.ts";
-import { getContent, resolveFile } from "./resolve.ts";
-import {
-  checkAccess,
-  postBranch,
-  postTag,
-  refuseSquash,
-  removeBranch,
-  removeTag,
-  showCommits,
-  showReferences,
-} from "./references.ts";
+import { getContent } from "./resolve.ts";
 import { putSettings } from "./settings.ts";
-import { showPaths, showTree } from "./tree.ts";
 import { postValidateYaml } from "./validate_yaml.ts";
-import { whoAmI } from "./whoami.ts";
-import { adviseAgainstXet } from "./xet.ts";
-
-/** Addresses of repositories without a namespace, which clients know from other hubs. None exists. */
-const WITHOUT_NAMESPACE: readonly HubRoute[] = [
-  { method: "GET", path: "{api}/{name}", privilege: "resources.view", handle: showInfo },
-  {
-    method: "GET",
-    path: "{api}/{name}/revision/{rev}",
-    privilege: "resources.view",
-    handle: showInfo,
-  },
-  {
-    method: "GET",
-    path: "{web}/{name}/resolve/{rev}/{+path}",
-    privilege: "resources.download",
-    handle: resolveFile,
-  },
-];
-
-const READING: readonly HubRoute[] = [
-  { method: "GET", path: "/api/whoami-v2", privilege: "resources.view", handle: whoAmI },
-  { method: "GET", path: "{api}", privilege: "resources.view", handle: showRepositories },
-  { method: "GET", path: "{api}/{ns}/{name}", privilege: "resources.view", handle: showInfo },
-  {
-    method: "GET",
-    path: "{api}/{ns}/{name}/revision/{rev}",
-    privilege: "resources.view",
-    handle: showInfo,
-  },
-  {
-    method: "GET",
-    path: "{api}/{ns}/{name}/tree/{rev}",
-    privilege: "resources.view",
-    handle: showTree,
-  },
-  {
-    method: "GET",
-    path: "{api}/{ns}/{name}/tree/{rev}/{+path}",
-    privilege: "resources.view",
-    handle: showTree,
-  },
-  {
-    method: "GET",
-    path: "{api}/{ns}/{name}/refs",
-    privilege: "resources.view",
-    handle: showReferences,
-  },
-  {
-    method: "GET",
-    path: "{api}/{ns}/{name}/commits/{rev}",
-    privilege: "resources.view",
-    handle: showCommits,
-  },
-  {
-    method: "GET",
-    path: "{api}/{ns}/{name}/auth-check",
-    privilege: "resources.view",
-    handle: checkAccess,
-  },
-  ...["xet-write-token", "xet-read-token"].map((name): HubRoute => ({
-    method: "GET",
-    path: `{api}/{ns}/{name}/${name}/{rev}`,
-    privilege: "any",
-    handle: adviseAgainstXet,
-  })),
-  {
-    method: "POST",
-    path: "{api}/{ns}/{name}/paths-info/{rev}",
-    privilege: "resources.view",
-    handle: showPaths,
-  },
-  {
-    method: "GET",
-    path: "{web}/{ns}/{name}/resolve/{rev}/{+path}",
-    privilege: "resources.download",
-    handle: resolveFile,
-  },
-  {
-    method: "GET",
-    path: "{web}/{ns}/{name}/raw/{rev}/{+path}",
-    privilege: "resources.download",
-    handle: resolveFile,
-  },
-  {
-    method: "GET",
-    path: "/v2/{ns}/{name}/manifests/{tag}",
-    privilege: "resources.view",
-    handle: showManifest,
-  },
-];
 
 const WRITING: readonly HubRoute[] = [
   {
@@ -243,10 +141,18 @@ const SIGNED: readonly ServedRoute[] = [
     load: "transfer",
     handle: getContent,
   },
+  {
+    method: "GET",
+    path: `${MIRROR_PATH}{token}`,
+    signed: true,
+    load: "transfer",
+    handle: getMirrored,
+  },
 ];
 
 /** Every route of the hub (C 20). */
 export const HUB_ROUTES: readonly ServedRoute[] = [
-  ...[...READING, ...WRITING, ...WITHOUT_NAMESPACE].flatMap(expand),
+  ...READING.flatMap(expandMirrored),
+  ...[...READING, ...WRITING].flatMap(expand),
   ...SIGNED,
 ];

@@ -5,6 +5,7 @@ import { type RepositoryKind, repositoryNamed } from "../../core/hub/repository.
 import { detailsOf, type RepositoryDetails } from "../../core/hub/repository_details.ts";
 import { listRepositories } from "../../core/hub/repository_list.ts";
 import { sortedRepositories, type SortedRequest } from "../../core/hub/sorted_list.ts";
+import { parentOf } from "../../core/paths.ts";
 import type { ListedRepository } from "../../core/hub/store.ts";
 import { callerOf } from "../serving/auth.ts";
 import { parseQuery, type Query } from "../request/query.ts";
@@ -134,7 +135,7 @@ export function summaryOf(kind: RepositoryKind, { id, createdAt, updatedAt }: Li
     _id: id,
     id,
     ...(kind === "models" && { modelId: id }),
-    author: id.slice(0, id.indexOf("/")),
+    author: parentOf(id),
     createdAt: isoTime(createdAt),
     lastModified: isoTime(updatedAt),
     private: true,

@@ -6,7 +6,7 @@ import { parseQuery } from "../request/query.ts";
 import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
 import { cursorOf, flagOf, linkTo, pageSizeOf } from "./query.ts";
-import { type Handled, hubList, revisionOf } from "./replies.ts";
+import { existingOf, type Handled, hubList, revisionOf } from "./replies.ts";
 
 /** How long a form may take, in milliseconds. */
 const MAX_FORM_MS = 120_000;
@@ -46,13 +46,15 @@ export async function showTree(
 
 /** `POST /api/models/{repo}/paths-info/{rev}` (C 20). */
 export async function showPaths(c: Handled, { hub }: Services, mount: Mount): Promise<Response> {
+  // The mirror may have it, which reads the paths then.
+  await existingOf(c, hub, mount);
   const named = revisionOf(c, mount);
   const { commitId, page } = await pathsInfo(hub, { ...named, ...await requestedPaths(c) });
   return hubList(c, page, { "X-Repo-Commit": commitId });
 }
 
 /** The paths of a form, which the Python client sends, or of JSON. */
-async function requestedPaths(c: Handled) {
+export async function requestedPaths(c: Handled) {
   const { raw } = c.req;
   if (!/^\s*application\/x-www-form-urlencoded/i.test(raw.headers.get("Content-Type") ?? "")) {
     const { paths, expand } = await jsonBody(raw, PathsInfo);

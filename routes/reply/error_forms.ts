@@ -50,6 +50,8 @@ const HUB_UNAUTHORIZED = "Invalid credentials in Authorization header";
 
 /** Where signed addresses for content are. */
 export const CONTENT_PATH = "/hub/api/content/";
+/** Where those for files of another hub are. */
+export const MIRROR_PATH = "/hub/api/mirror/";
 
 /** Whether an address is one of the hub. */
 export function isHub(path: string): boolean {
@@ -130,7 +132,7 @@ function hubForm(refused: Refused, path: string): ErrorForm {
   const { message, status, fields } = refused;
   const code = hubCodeOf(refused, path);
   // A signed address has no credential that could be wrong.
-  const isSigned = path.startsWith(CONTENT_PATH);
+  const isSigned = path.startsWith(CONTENT_PATH) || path.startsWith(MIRROR_PATH);
   const shown = status === 401 && code === undefined && !isSigned ? HUB_UNAUTHORIZED : message;
   return {
     text: json({ error: message, ...fields }),

@@ -46,7 +46,9 @@ export function select(
 }
 
 /** The content of a record, as preconditions and ranges see it. */
-export function representationOf({ hash, updatedAt, size }: ResourceRecord): Representation {
+export function representationOf(
+  { hash, updatedAt, size }: Pick<ResourceRecord, "hash" | "updatedAt" | "size">,
+): Representation {
   return { etag: `"${hash}"`, modifiedAt: updatedAt, size };
 }
 

@@ -6,6 +6,7 @@ import type { Events } from "../../core/events.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
+import type { Mirror } from "../../core/mirror/files.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import type { ValidateReport } from "../../core/reports.ts";
 import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
@@ -56,6 +57,8 @@ export interface Services {
   readonly passkeys: PasskeyService;
   readonly uploads: UploadService;
   readonly hub: HubService;
+  /** Undefined if no other hub is mirrored. */
+  readonly mirror?: Mirror | undefined;
   readonly dav: DavStore;
   readonly s3: S3Service;
   /** Bounds how many large commits are in memory at once. */

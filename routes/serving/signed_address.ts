@@ -3,7 +3,7 @@ import { requirePermission } from "../../core/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import { callerOfGrant, verifyGrant } from "../../core/hub/signed_address.ts";
-import type { ContentGrant, Grant, ObjectGrant } from "../../schemas/hub_lfs.ts";
+import type { ContentGrant, Grant, MirrorGrant, ObjectGrant } from "../../schemas/hub_lfs.ts";
 import { auditChange } from "./audit.ts";
 import type { Access } from "./auth.ts";
 import type { AppEnvironment } from "../request/environment.ts";
@@ -40,7 +40,7 @@ export function requireGrant(
 /** What the signed address of an object permits. */
 export function grantedObject(c: Granted): ObjectGrant {
   const grant = grantedBy(c);
-  if (grant.operation !== "content") return grant;
+  if (grant.operation !== "content" && grant.operation !== "mirror") return grant;
   throw new AppError("ErrAuthRequired", "The signed address is for content, not for an object");
 }
 
@@ -49,6 +49,13 @@ export function grantedContent(c: Granted): ContentGrant {
   const grant = grantedBy(c);
   if (grant.operation === "content") return grant;
   throw new AppError("ErrAuthRequired", "The signed address is for an object, not for content");
+}
+
+/** What the signed address of a file of another hub permits. */
+export function grantedMirror(c: Granted): MirrorGrant {
+  const grant = grantedBy(c);
+  if (grant.operation === "mirror") return grant;
+  throw new AppError("ErrAuthRequired", "The signed address is not for a file of another hub");
 }
 
 interface Granted {

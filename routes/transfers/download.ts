@@ -1,6 +1,7 @@
 import { encodeExtended } from "content-disposition";
 import type { Context } from "hono";
 import { quoted } from "../../core/errors.ts";
+import type { ResourceRecord } from "../../core/ports.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import {
   type ArchiveDownload,
@@ -47,10 +48,15 @@ export async function sendDownload(
     : await sendArchive(c, found, headers);
 }
 
+/** What is sent of a file. */
+export interface SentFile extends Pick<FileDownload<Selection>, "selection" | "content"> {
+  readonly record: Pick<ResourceRecord, "hash" | "updatedAt" | "size" | "name">;
+}
+
 /** A file, or the part of it that the request asks for, as a reply (C 9). */
 export async function sendFile(
   c: Context<AppEnvironment>,
-  { record, selection, content }: FileDownload<Selection>,
+  { record, selection, content }: SentFile,
   replacements: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const { etag, modifiedAt, size } = representationOf(record);

@@ -31,6 +31,7 @@ import deviceLogins from "./migrations/0030_device_logins.sql" with { type: "tex
 import accessKeys from "./migrations/0031_access_keys.sql" with { type: "text" };
 import addedRecords from "./migrations/0032_added_records.sql" with { type: "text" };
 import bytesOfRows from "./migrations/0033_bytes_of_rows.sql" with { type: "text" };
+import mirror from "./migrations/0040_mirror.sql" with { type: "text" };
 import facts from "./migrations/0045_facts.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
@@ -70,6 +71,7 @@ const MIGRATIONS: readonly string[] = [
   accessKeys,
   addedRecords,
   bytesOfRows,
+  mirror,
   facts,
 ];
 

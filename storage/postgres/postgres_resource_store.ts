@@ -26,6 +26,7 @@ import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
+import { SqlMirrorStore } from "../tables/mirror_store.ts";
 import { SqlPeopleStore } from "../tables/people_store.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
 import { SqlSessionStore } from "../tables/session_store.ts";
@@ -100,6 +101,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly hub: SqlHubStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly mirror: SqlMirrorStore;
   readonly people: SqlPeopleStore;
   readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
@@ -158,6 +160,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     );
     this.dav = new SqlDavStore(statementsOf(STATEMENTS.dav, parts));
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
+    this.mirror = new SqlMirrorStore(statementsOf(STATEMENTS.mirror, parts));
     this.people = new SqlPeopleStore(statementsOf(STATEMENTS.people, parts), settled);
     this.s3 = new SqlS3Store(statementsOf(STATEMENTS.s3, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));

@@ -3,6 +3,7 @@ import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
 import { logStatements } from "../tables/log_statements.ts";
+import { mirrorStatements } from "../tables/mirror_statements.ts";
 import { objectStatements } from "../tables/object_statements.ts";
 import { purgeStatements } from "../tables/purge_statements.ts";
 import { s3Statements } from "../tables/s3_statements.ts";
@@ -28,6 +29,7 @@ export const STATEMENTS = {
     ...logStatements(POSTGRES),
     ...tagStatements(POSTGRES, { past: PAST, tagged: TAGGED }),
   },
+  mirror: mirrorStatements(POSTGRES),
   objects: objectStatements(POSTGRES),
   people: peopleStatements(POSTGRES),
   s3: s3Statements(POSTGRES),

@@ -43,6 +43,7 @@ import deviceLogins from "./migrations/0040_device_logins.sql" with { type: "tex
 import accessKeys from "./migrations/0041_access_keys.sql" with { type: "text" };
 import addedRecords from "./migrations/0042_added_records.sql" with { type: "text" };
 import bytesOfRows from "./migrations/0043_bytes_of_rows.sql" with { type: "text" };
+import mirror from "./migrations/0050_mirror.sql" with { type: "text" };
 import facts from "./migrations/0055_facts.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
@@ -90,6 +91,7 @@ const MIGRATIONS: readonly string[] = [
   accessKeys,
   addedRecords,
   bytesOfRows,
+  mirror,
   facts,
 ];
 

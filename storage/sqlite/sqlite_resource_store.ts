@@ -40,6 +40,7 @@ import { SqlLfsObjectStore } from "../tables/lfs_object_store.ts";
 import { SqlS3Store } from "../tables/s3_store.ts";
 import { SqlLinkStore } from "../tables/link_store.ts";
 import { SqlObjectTable } from "../tables/object_table.ts";
+import { SqlMirrorStore } from "../tables/mirror_store.ts";
 import { SqlPeopleStore } from "../tables/people_store.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
 import { SqlSessionStore } from "../tables/session_store.ts";
@@ -76,6 +77,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
   readonly hub: SqlHubStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
+  readonly mirror: SqlMirrorStore;
   readonly people: SqlPeopleStore;
   readonly s3: SqlS3Store;
   readonly sessions: SqlSessionStore;
@@ -133,6 +135,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
     this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
     this.dav = new SqlDavStore(statementsOf("dav", parts));
     this.links = new SqlLinkStore(statementsOf("links", parts));
+    this.mirror = new SqlMirrorStore(statementsOf("mirror", parts));
     this.people = new SqlPeopleStore(statementsOf("people", parts));
     this.s3 = new SqlS3Store(statementsOf("s3", parts));
     this.sessions = new SqlSessionStore(statementsOf("sessions", parts));

@@ -10,6 +10,7 @@ import type { LfsObjectStore } from "../../core/lfs_objects.ts";
 import type { LinkStore } from "../../core/links.ts";
 import type { DavStore } from "../../core/locks.ts";
 import type { Log } from "../../core/log.ts";
+import type { MirrorStore } from "../../core/mirror/store.ts";
 import type { SignInStore } from "../../core/people/sign_in_store.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
@@ -64,6 +65,7 @@ export interface RecordStore
   readonly hub: HubStore;
   readonly dav: DavStore;
   readonly links: LinkStore;
+  readonly mirror: MirrorStore;
   readonly people: PeopleStore;
   readonly s3: S3Store;
   readonly sessions: ConsoleSessionStore;

@@ -116,6 +116,13 @@ function addRareRows(dataDir: string): void {
     INSERT INTO user_revocations (user_id, issued_before) VALUES (9, 1000);
     UPDATE people SET issuer = 'https://login.example', subject = 'é' WHERE number = 7;
     UPDATE credentials SET bound = 1 WHERE label = 'nightly';
+    INSERT INTO mirror_revisions VALUES
+      (70, 'models', 'ns/é', '${"4".repeat(40)}', '{"tags":["é"]}', 1, 5, 1, 7, 2),
+      (71, 'datasets', 'ns/b', '${"5".repeat(40)}', '{}', NULL, 0, 1, 7, NULL);
+    INSERT INTO mirror_names VALUES ('models', 'ns/é', 'main', '${"4".repeat(40)}', 5);
+    INSERT INTO mirror_entries VALUES
+      (70, 'é', '', 1, 0, 'id', NULL, NULL, NULL, NULL),
+      (70, 'é/b', 'é', 0, 5, 'id', '${"6".repeat(64)}', 1, 2, 3);
     INSERT INTO passkeys VALUES ('id', 7, x'00ff', 3, '["usb"]', 'é', 5, NULL);
     UPDATE storage_state SET scrub_started_at = 12, scrubbed_to = 'ab', hub_key = zeroblob(32);`);
 }
@@ -150,7 +157,7 @@ function dump(dataDir: string): Record<string, unknown[]> {
     "SELECT strongroom_id, scrub_started_at, scrubbed_to, hex(hub_key), last_number FROM storage_state",
   ).all();
   const ids = database.prepare(
-    "SELECT * FROM sqlite_sequence WHERE name IN ('records', 'scans', 'links', 'tags', 'waivers') ORDER BY name",
+    "SELECT * FROM sqlite_sequence WHERE name IN ('records', 'scans', 'links', 'tags', 'waivers', 'mirror_revisions') ORDER BY name",
   ).all();
   return { ...Object.fromEntries(tables), state, ids };
 }

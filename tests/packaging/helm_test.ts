@@ -32,6 +32,8 @@ const ALL = [
     "secret.keys.jwtSecretPrevious=former",
     "--set",
     "secret.keys.oidcClientSecret=provider",
+    "--set",
+    "secret.keys.mirrorToken=hub",
   ],
   ...[
     "--set",

@@ -7,20 +7,28 @@ import type { TestServer } from "./server.ts";
 
 /** A client of the hub, of a tree and for a kind of repositories. */
 export class HubClient {
-  readonly #token: string;
+  readonly token: string;
   /** The URL of the hub. */
   readonly url: string;
 
-  /** @param tree The user whose tree it acts in. @default the client's own */
-  constructor({ origin }: Pick<TestServer, "origin">, { token }: Client, tree?: number) {
-    this.#token = token;
-    this.url = `${origin}/hub${tree === undefined ? "" : `/t/${tree}`}`;
+  /**
+   * @param tree The user whose tree it acts in. @default the client's own
+   * @param mount Another part of the hub, such as `/m`. @default none
+   */
+  constructor(
+    { origin }: Pick<TestServer, "origin">,
+    { token }: Client,
+    tree?: number,
+    mount = tree === undefined ? "" : `/t/${tree}`,
+  ) {
+    this.token = token;
+    this.url = `${origin}/hub${mount}`;
   }
 
   /** Sends a request with the credential, unless headers have another one. */
   async send(method: string, path: string, init: RequestInit = {}): Promise<Reply> {
     const headers = new Headers(init.headers);
-    if (!headers.has("Authorization")) headers.set("Authorization", `Bearer ${this.#token}`);
+    if (!headers.has("Authorization")) headers.set("Authorization", `Bearer ${this.token}`);
     const response = await fetch(this.url + path, { ...init, method, headers });
     return { status: response.status, headers: response.headers, text: await response.text() };
   }

@@ -4,6 +4,7 @@
  */
 
 import { compose } from "../../cli/serve/compose.ts";
+import type { UpstreamOptions } from "../../cli/serve/mirror.ts";
 import { getHostSize, getStats, type HostCapacity, readTunables } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import type { CredentialStore } from "../../core/credential_store.ts";
@@ -85,6 +86,8 @@ export interface TestServerOptions {
   readonly roles?: Roles;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
+  /** How the mirror asks the other hub. */
+  readonly upstream?: UpstreamOptions;
   /** What scans content. @default {@link scannerHere} */
   readonly contents?: ContentScanner;
 }
@@ -173,6 +176,7 @@ export class TestServer implements AsyncDisposable {
         pollIntervalMs: options.pollIntervalMs ?? 20,
         wrapTree: options.wrap,
         app: options.app,
+        upstream: options.upstream,
       }),
     );
     composition.app.fetch = replies.compare(composition.app.fetch);

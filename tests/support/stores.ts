@@ -22,6 +22,7 @@ export type Stores =
     | "dav"
     | "hub"
     | "links"
+    | "mirror"
     | "objectTable"
     | "objects"
     | "people"

@@ -1,4 +1,5 @@
 import { CREDENTIAL_TABLES } from "./credential_tables.ts";
+import { MIRROR_TABLES } from "./mirror_tables.ts";
 import type { Table } from "./table.ts";
 
 /** A version by its number. Large changes of PostgreSQL are known by the negative number of the change before. */
@@ -131,6 +132,7 @@ export const TABLES: readonly Table[] = [
     rowsAtOnce: 500,
   },
   ...CREDENTIAL_TABLES,
+  ...MIRROR_TABLES,
   {
     name: "waivers",
     columns: {

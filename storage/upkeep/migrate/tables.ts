@@ -42,7 +42,14 @@ export const USAGE: Table = {
 };
 
 /** The tables whose ids are never used again, not even those of deleted rows. */
-export const NUMBERED: readonly string[] = ["records", "tags", "links", "waivers", "scans"];
+export const NUMBERED: readonly string[] = [
+  "records",
+  "tags",
+  "links",
+  "waivers",
+  "scans",
+  "mirror_revisions",
+];
 
 /** What the server remembers of its storage. */
 export const STATE: Readonly<Record<string, ColumnKind>> = {

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { Throttle } from "../../../cli/transfer/throttle.ts";
+import { Throttle } from "../../../core/throttle.ts";
 import { MIB } from "../../../schemas/units.ts";
 import { readFolder, writeFolder } from "../../support/folders.ts";
 import { RemoteClient } from "../../support/remote_client.ts";

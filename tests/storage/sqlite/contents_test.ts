@@ -125,6 +125,9 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE passkeys;
     DROP TABLE invitations;
     DROP TABLE device_logins;
+    DROP TABLE mirror_revisions;
+    DROP TABLE mirror_names;
+    DROP TABLE mirror_entries;
     DROP TABLE people;
     DROP TABLE people_names;
     ALTER TABLE storage_state DROP COLUMN last_number;

@@ -3,6 +3,7 @@ import { historySuite } from "../../conformance/history_suite.ts";
 import { hubStoreSuite } from "../../conformance/hub_store_suite.ts";
 import { logSuite } from "../../conformance/log_suite.ts";
 import { linkStoreSuite } from "../../conformance/link_store_suite.ts";
+import { mirrorStoreSuite } from "../../conformance/mirror_store_suite.ts";
 import { objectTableSuite } from "../../conformance/object_table_suite.ts";
 import { peopleStoreSuite } from "../../conformance/people_store_suite.ts";
 import { scanResultsSuite } from "../../conformance/scan_results_suite.ts";
@@ -26,6 +27,7 @@ historySuite({
 });
 linkStoreSuite(engine);
 logSuite(engine);
+mirrorStoreSuite(engine);
 objectTableSuite(engine);
 peopleStoreSuite(engine);
 scanResultsSuite(engine);

@@ -9,6 +9,7 @@ export const PRIVILEGES: readonly (readonly [privilege: string, permits: string]
   ["scans.run", "Scan, cancel scans and remove them"],
   ["capacity.view", "See the capacity of the host"],
   ["metrics.view", "Read the metrics"],
+  ["mirror.use", "Use models and data sets of the hub that is mirrored"],
   ["users.admin", "Invite, change and disable people"],
   ["resources.admin", "All of this in every tree, waivers and the audit log"],
 ];

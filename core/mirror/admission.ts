@@ -1,0 +1,58 @@
+import { AppError, RetryLater } from "../errors.ts";
+import { pause } from "../event_loop.ts";
+import type { ResourceRecord } from "../ports.ts";
+import { directoryOf, type MirroredFile, type MirrorParts } from "./mirror.ts";
+
+/** How often to look whether a scan has ended, in milliseconds. */
+const POLL_MS = 200;
+
+/**
+ * Lets a file be asked for that was not fetched, by what is known of it.
+ *
+ * @throws {AppError} `ErrResourcesQuarantined` when the policy refuses it.
+ */
+export async function admitKnown({ judge }: MirrorParts, subject: MirroredFile): Promise<void> {
+  await judge?.({ ...subject, verdict: undefined });
+}
+
+/**
+ * Lets the content of a file that was fetched be read, by the gate and the policy.
+ *
+ * @throws {AppError} `ErrResourcesQuarantined` when either refuses it, or {@link RetryLater} while its scan goes on.
+ */
+export async function admitFetched(
+  { tree: { gate, verdicts }, judge }: MirrorParts,
+  subject: MirroredFile,
+  record: ResourceRecord,
+): Promise<void> {
+  await gate?.namedBelow(directoryOf(subject.revision)).admit(record);
+  if (judge === undefined) return;
+  const verdict = gate === undefined ? undefined : await verdicts.on(record);
+  await judge({ ...subject, verdict });
+}
+
+/**
+ * Like {@link admitFetched}, but waits for the scan.
+ *
+ * @throws {AppError} As that does, and `ErrUnavailable` when the file is gone before the scan has ended.
+ */
+export async function admitScanned(
+  parts: MirrorParts,
+  subject: MirroredFile,
+  { record, signal }: { readonly record: ResourceRecord; readonly signal: AbortSignal },
+): Promise<void> {
+  const { records } = parts.tree;
+  const scope = { userId: record.userId, everyone: false };
+  for (;;) {
+    try {
+      return await admitFetched(parts, subject, record);
+    } catch (error) {
+      const isWaiting = error instanceof RetryLater && error.kind === "ErrResourcesQuarantined";
+      if (!isWaiting) throw error;
+    }
+    await pause(POLL_MS, signal);
+    const present = (await records.findById(scope, [record.id])).get(record.id);
+    if (present?.hash === record.hash) continue;
+    throw new AppError("ErrUnavailable", "The file has been given up before its scan has ended");
+  }
+}

@@ -1,0 +1,71 @@
+import { Semaphore } from "../semaphore.ts";
+import { Throttle } from "../throttle.ts";
+import { Fetch } from "./fetch.ts";
+import { type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
+import type { Spools } from "./ports.ts";
+import type { MirrorSpace } from "./space.ts";
+
+/** How many files come in at once, and how many of those one user has asked for. */
+const MAX_FETCHES = 16;
+const MAX_OF_USER = 8;
+/** Shorter than the time limits of clients, which are 10 s. */
+const KEEP_ALIVE_MS = 4000;
+const RETRY_MS = 250;
+
+/** The reason when the server stops. */
+const STOPPING = new DOMException("The server is stopping", "AbortError");
+
+export interface FetchesOptions {
+  readonly spools: Spools;
+  readonly space: MirrorSpace;
+  /** The most bytes that come in within a second. @default unlimited */
+  readonly maxRate?: number | undefined;
+  /** How long a reader that waits for the verdict gets nothing, in milliseconds. @default 4000 */
+  readonly keepAliveMs?: number | undefined;
+  /** The pause after the first cut, in milliseconds. @default 250 */
+  readonly retryMs?: number | undefined;
+}
+
+/** The files that come in: each once, for any number of users (C 28). */
+export class Fetches implements AsyncDisposable {
+  readonly #parts: MirrorParts;
+  readonly #options: FetchesOptions;
+  readonly #throttle: Throttle;
+  readonly #permits = new Semaphore(MAX_FETCHES, MAX_OF_USER);
+  readonly #running = new Map<string, Fetch>();
+  readonly #abort = new AbortController();
+
+  constructor(parts: MirrorParts, options: FetchesOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#throttle = new Throttle(options.maxRate);
+  }
+
+  /** How many files come in now. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** The fetch of a file, which begins unless it is on its way. */
+  of(subject: MirroredFile, userId: number): Fetch {
+    const path = pathOf(subject);
+    const running = this.#running.get(path);
+    if (running !== undefined) return running;
+    const { spools, space, keepAliveMs = KEEP_ALIVE_MS, retryMs = RETRY_MS } = this.#options;
+    const fetch = new Fetch(subject, {
+      ...{ parts: this.#parts, spools, space, keepAliveMs, retryMs, userId },
+      permits: this.#permits,
+      throttle: this.#throttle,
+      signal: this.#abort.signal,
+    });
+    this.#running.set(path, fetch);
+    fetch.ended.catch(() => {}).finally(() => this.#running.delete(path));
+    return fetch;
+  }
+
+  /** Ends what comes in. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort(STOPPING);
+    await Promise.allSettled([...this.#running.values()].map(({ ended }) => ended));
+  }
+}

@@ -1,0 +1,128 @@
+import { isWithin } from "../event_loop.ts";
+import { AppError, RetryLater } from "../errors.ts";
+import { entryNotFound } from "../hub/repository.ts";
+import { repositoryPath } from "../hub/kept_directory.ts";
+import type { ContentReader } from "../content.ts";
+import type { ResourceRecord } from "../ports.ts";
+import { download, type FileDownload, type FileSelection } from "../tree/download.ts";
+import { admitFetched, admitKnown } from "./admission.ts";
+import type { AskedFiles } from "./asked_files.ts";
+import type { Fetches } from "./fetches.ts";
+import { directoryOf, type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
+import type { MirrorRevisions } from "./revisions.ts";
+import type { MirrorRevision } from "./store.ts";
+
+/** A mirror of another hub (C 28). */
+export interface Mirror extends MirrorParts {
+  readonly asked: AskedFiles;
+  readonly revisions: MirrorRevisions;
+  readonly fetches: Fetches;
+}
+
+/** How long a request waits for the first bytes of a file, in milliseconds: clients wait 10 s. */
+const MAX_WAIT_MS = 5000;
+const RETRY_AFTER_S = 3;
+/** A file of a revision, and its record if it was fetched. */
+export interface FoundFile extends MirroredFile {
+  readonly record: ResourceRecord | undefined;
+}
+
+/**
+ * Finds a file of a revision, and admits it by what is known (C 28).
+ *
+ * @throws {AppError} `ErrHubEntryNotFound`, `ErrResourcesQuarantined` when the gate or the policy refuses it.
+ */
+export async function findMirrored(
+  mirror: Mirror,
+  revision: MirrorRevision,
+  path: string,
+): Promise<FoundFile> {
+  const [file] = await mirror.store.findEntries(revision.revision, [cleanPath(revision, path)]);
+  if (file === undefined) throw entryNotFound(revision, path);
+  if (file.isDir) throw entryNotFound(revision, path, "it is a folder");
+  const subject = { revision, file };
+  const record = await recordOf(mirror, subject);
+  if (record === undefined) await admitKnown(mirror, subject);
+  else await admitFetched(mirror, subject, record);
+  mirror.asked.note(subject);
+  return { ...subject, record };
+}
+
+function cleanPath(revision: MirrorRevision, path: string): string {
+  try {
+    return repositoryPath(path);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw entryNotFound(revision, path, "it is not a valid path");
+  }
+}
+
+/** The record of a file, if the tree has it. */
+async function recordOf(
+  { tree, caller }: Mirror,
+  subject: MirroredFile,
+): Promise<ResourceRecord | undefined> {
+  const path = pathOf(subject);
+  const scope = { userId: caller.userId, everyone: false };
+  return (await tree.records.findByPath(scope, [path])).get(path);
+}
+
+/** A request for the content of a file. */
+export interface MirroredRequest<Selection extends FileSelection> extends MirroredFile {
+  /** The user who asks for it. */
+  readonly userId: number;
+  readonly select: (file: Pick<ResourceRecord, "size">) => Selection;
+  readonly signal: AbortSignal;
+}
+
+/** The content of a file that comes in. */
+export interface ComingFile<Selection> {
+  readonly kind: "coming";
+  readonly selection: Selection;
+  readonly content: ContentReader | undefined;
+}
+
+/**
+ * Opens a file: from the tree, or else as it comes in.
+ *
+ * @throws {RetryLater} when nothing of it can be read within some seconds.
+ * @throws {AppError} as {@link findMirrored} does, and as the other hub refuses it.
+ */
+export async function openMirrored<Selection extends FileSelection>(
+  mirror: Mirror,
+  { revision, file, userId, select, signal }: MirroredRequest<Selection>,
+): Promise<FileDownload<Selection> | ComingFile<Selection>> {
+  const { tree, caller, fetches, totals } = mirror;
+  const subject = { revision, file };
+  totals.requests++;
+  for (let attempt = 0;; attempt++) {
+    const record = await recordOf(mirror, subject);
+    if (record !== undefined) {
+      await admitFetched(mirror, subject, record);
+      if (attempt === 0) totals.hits++;
+      const found = await download(
+        { ...tree, gate: tree.gate?.namedBelow(directoryOf(revision)) },
+        { caller, select, signal, paths: [], ids: [record.id], compression: "auto" },
+      );
+      if (found.kind === "file") return found;
+      throw new Error("A file was downloaded as an archive");
+    }
+    await admitKnown(mirror, subject);
+    const selection = select(file);
+    const { range, isHead = false } = selection;
+    if (range === undefined || isHead) return { kind: "coming", selection, content: undefined };
+    const fetch = fetches.of(subject, userId);
+    const ready = Promise.race([fetch.hasBytesAt(range.start), fetch.ended]);
+    const isReady = await isWithin(ready, MAX_WAIT_MS);
+    if (!isReady) {
+      throw new RetryLater(
+        "ErrTooManyRequests",
+        `${JSON.stringify(file.path)} of ${revision.id} is being fetched and scanned; ask again`,
+        RETRY_AFTER_S,
+      );
+    }
+    const content = await fetch.read(range);
+    if (content !== undefined) return { kind: "coming", selection, content };
+    await fetch.ended;
+  }
+}

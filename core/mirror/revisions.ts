@@ -1,0 +1,151 @@
+import { asError } from "../log.ts";
+import { AppError, quoted } from "../errors.ts";
+import { HEAD, MAIN } from "../hub/repository.ts";
+import { repositoryPath } from "../hub/kept_directory.ts";
+import { isForeign, isMissing, type MirrorParts, refusalOf } from "./mirror.ts";
+import type { ListedEntry, MirroredName, MirrorRevision } from "./store.ts";
+
+const COMMIT_ID = /^[0-9a-f]{40}$/;
+const MAX_NAME_CHARS = 250;
+/** What a key of each engine can have. */
+const MAX_ENTRY_BYTES = 1000;
+
+/** A revision that a name stands for. */
+export interface FixedRevision {
+  readonly revision: MirrorRevision;
+  /** When the other hub last said so, if it could not now. In milliseconds since the Unix epoch. */
+  readonly staleSince?: number | undefined;
+}
+
+/** Who asks for which revision. */
+export interface RevisionRequest {
+  readonly repository: MirroredName;
+  /** A branch, a tag or a commit id. */
+  readonly name: string;
+  readonly userId: number;
+}
+
+/**
+ * The revisions of the other hub. Each stays what it was when it was first asked for (C 28).
+ * See docs/design/mirror.md.
+ */
+export class MirrorRevisions {
+  readonly #parts: MirrorParts;
+  readonly #freshMs: number;
+  readonly #running = new Map<string, Promise<FixedRevision>>();
+
+  /** @param freshMs After how long it is asked again what a name stands for. */
+  constructor(parts: MirrorParts, freshMs: number) {
+    this.#parts = parts;
+    this.#freshMs = freshMs;
+  }
+
+  /**
+   * The revision that a name stands for.
+   *
+   * @throws {AppError} `ErrHubRepositoryNotFound`, also for a namespace that is used inside,
+   *   `ErrHubRevisionNotFound`, `ErrNotPermitted` when the other hub refuses it, `ErrUnavailable` when it is away and
+   *   was never asked before.
+   */
+  async fix(request: RevisionRequest): Promise<FixedRevision> {
+    const { repository } = request;
+    const name = nameOf(request.name);
+    if (!isForeign(this.#parts, repository)) {
+      throw new AppError("ErrHubRepositoryNotFound", `${quoted(repository.id)} not found`);
+    }
+    if (name.length > MAX_NAME_CHARS || !name.isWellFormed() || /\p{Cc}/u.test(name)) {
+      throw new AppError("ErrHubRevisionNotFound", `Revision ${quoted(name)} not found`);
+    }
+    const key = JSON.stringify([repository.kind, repository.id, name]);
+    const running = this.#running.get(key) ??
+      this.#find({ ...request, name }).finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
+    return await running;
+  }
+
+  async #find({ repository, name, userId }: RevisionRequest): Promise<FixedRevision> {
+    const { store, tree: { log } } = this.#parts;
+    if (COMMIT_ID.test(name)) {
+      const known = await store.findRevision(repository, name);
+      return { revision: known ?? await this.#add({ repository, name, userId }) };
+    }
+    const known = await store.findName(repository, name);
+    const former = known && await store.findRevision(repository, known.commitId);
+    if (
+      known !== undefined && former !== undefined && Date.now() - known.checkedAt < this.#freshMs
+    ) {
+      return { revision: former };
+    }
+    try {
+      const revision = await this.#add({ repository, name, userId });
+      await store.keepName(repository, name, {
+        commitId: revision.commitId,
+        checkedAt: Date.now(),
+      });
+      return { revision };
+    } catch (error) {
+      const isExpected = error instanceof AppError;
+      if (known === undefined || former === undefined || !isExpected) throw error;
+      log.warn("The other hub does not answer; its last answer counts", {
+        ...{ repository: repository.id, revision: name },
+        error: asError(error),
+      });
+      return { revision: former, staleSince: known.checkedAt };
+    }
+  }
+
+  /** Asks the other hub for a revision, and stores it unless it is known. */
+  async #add({ repository, name, userId }: RevisionRequest): Promise<MirrorRevision> {
+    const { store, upstream, totals } = this.#parts;
+    try {
+      const { commitId, about } = await upstream.revision(repository, name);
+      totals.answeredAt = Date.now();
+      const known = await store.findRevision(repository, commitId);
+      if (known !== undefined) return known;
+      const entries = this.#nameable(repository, upstream.entries(repository, commitId));
+      const { kind, id } = repository;
+      await store.addRevision(
+        { kind, id, commitId, about, askedFirstAt: Date.now(), askedFirstBy: userId },
+        entries,
+      );
+      const added = await store.findRevision(repository, commitId);
+      if (added === undefined) throw new Error("A revision that was stored was not found");
+      return added;
+    } catch (error) {
+      if (!isMissing(error)) totals.failures++;
+      throw refusalOf(error, repository);
+    }
+  }
+
+  /** The entries that can have a path here (C 4). The others cannot be had from here. */
+  async *#nameable(
+    { id }: MirroredName,
+    pages: AsyncIterable<readonly ListedEntry[]>,
+  ): AsyncGenerator<readonly ListedEntry[], void> {
+    for await (const page of pages) {
+      const kept = page.filter(({ path }) => isNameable(path));
+      if (kept.length < page.length) {
+        const others = page.length - kept.length;
+        this.#parts.tree.log.warn("Files whose paths cannot be kept are left out", {
+          ...{ repository: id, files: others },
+        });
+      }
+      yield kept;
+    }
+  }
+}
+
+function nameOf(name: string): string {
+  const branch = name.replace(/^refs\/heads\//, "");
+  return branch === HEAD ? MAIN : branch;
+}
+
+function isNameable(path: string): boolean {
+  try {
+    return repositoryPath(path) === path &&
+      new TextEncoder().encode(path).length <= MAX_ENTRY_BYTES;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}

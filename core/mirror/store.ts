@@ -1,0 +1,122 @@
+/** What is known of the repositories of another hub (C 28). Times are milliseconds since the Unix epoch. */
+
+/** The kinds of repositories, named as the directories that have them. */
+export type MirroredKind = "models" | "datasets";
+
+/** A repository of the other hub. */
+export interface MirroredName {
+  readonly kind: MirroredKind;
+  /** `namespace/name`. */
+  readonly id: string;
+}
+
+/** What the other hub says of a revision. */
+export interface AboutRevision {
+  readonly createdAt: number;
+  /** When the revision was made: the age that a policy may ask for. */
+  readonly modifiedAt: number;
+  /** Such as `license:mit` and `safetensors`. */
+  readonly tags: readonly string[];
+  readonly pipelineTag?: string | undefined;
+  readonly libraryName?: string | undefined;
+}
+
+/** A revision of a repository, which never changes. */
+export interface MirrorRevision extends MirroredName {
+  /** The number of the revision here. */
+  readonly revision: number;
+  /** As the other hub names it. */
+  readonly commitId: string;
+  readonly about: AboutRevision;
+  readonly files: number;
+  /** Of all files. */
+  readonly bytes: number;
+  readonly askedFirstAt: number;
+  /** The user who asked first. */
+  readonly askedFirstBy: number;
+  /** Undefined if its files may be given up. */
+  readonly pinnedAt: number | undefined;
+}
+
+/** A revision to store. */
+export type NewRevision = Omit<MirrorRevision, "revision" | "files" | "bytes" | "pinnedAt">;
+
+/** A file or folder of a revision as the other hub lists it. */
+export interface ListedEntry {
+  /** Relative to the repository. */
+  readonly path: string;
+  readonly isDir: boolean;
+  readonly size: number;
+  /** The id of its blob in Git: of a file that Git LFS keeps, that of its pointer. */
+  readonly blobId: string;
+  /** Of a file that Git LFS keeps, in lower-case hex. */
+  readonly sha256: string | undefined;
+}
+
+/** A file or folder of a revision. */
+export interface MirrorEntry extends ListedEntry {
+  /** When the tree got the file. Undefined if it does not have it. */
+  readonly fetchedAt: number | undefined;
+  /** When the other hub has sent something else for it: readers may have some of that. */
+  readonly mismatchedAt: number | undefined;
+}
+
+/** A file that the tree has. */
+export interface FetchedFile extends MirroredName {
+  readonly revision: number;
+  readonly commitId: string;
+  readonly path: string;
+}
+
+/** What a branch or tag named when the other hub was last asked. */
+export interface KnownName {
+  readonly commitId: string;
+  readonly checkedAt: number;
+}
+
+/** A part of the entries of a revision. */
+export interface EntryPage {
+  readonly revision: number;
+  /** The folder whose entries are listed; "" is the repository. */
+  readonly below: string;
+  /** Whether to list what is in the folders below it. */
+  readonly recursive: boolean;
+  /** The path after which the page begins; "" at the start. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Keeps what is known of mirrored repositories. Files themselves are in the tree of the mirror. */
+export interface MirrorStore {
+  /** What a branch or tag named when the other hub was last asked. */
+  findName(repository: MirroredName, name: string): Promise<KnownName | undefined>;
+  keepName(repository: MirroredName, name: string, known: KnownName): Promise<void>;
+  /** A revision whose entries are all stored. */
+  findRevision(repository: MirroredName, commitId: string): Promise<MirrorRevision | undefined>;
+  /**
+   * Stores a revision with its entries, in steps: it is found when all are stored. Several servers may store the
+   * same one at once.
+   */
+  addRevision(
+    revision: NewRevision,
+    entries: AsyncIterable<readonly ListedEntry[]>,
+  ): Promise<void>;
+  /** The entries at some paths of a revision, in the order of the bytes of their paths. */
+  findEntries(revision: number, paths: readonly string[]): Promise<MirrorEntry[]>;
+  /** A part of the entries, in the order of the bytes of their paths. */
+  listEntries(page: EntryPage): Promise<MirrorEntry[]>;
+  /** Notes that a file was asked for. */
+  noteAsked(revision: number, path: string, now: number): Promise<void>;
+  /** Whether the tree has a file with this SHA-256, probably. */
+  hasContent(sha256: string): Promise<boolean>;
+  /** Has this server fetch a file. Returns whether no other one does. */
+  takeFetch(revision: number, path: string): Promise<boolean>;
+  /** Ends what {@link takeFetch} began. */
+  endFetch(revision: number, path: string): Promise<void>;
+  /** Notes that the tree has a file, or with undefined that it does not have it any more. */
+  noteFetched(revision: number, path: string, fetchedAt: number | undefined): Promise<void>;
+  /** Notes that the other hub has sent something else for a file. */
+  noteMismatch(revision: number, path: string, now: number): Promise<void>;
+  /** The fetched files of revisions that are not pinned, those first that were asked for longest ago. */
+  leastAsked(limit: number): Promise<FetchedFile[]>;
+}

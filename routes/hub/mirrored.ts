@@ -1,0 +1,261 @@
+import { ownerOf, permits } from "../../core/caller.ts";
+import { joinChunks } from "../../core/content.ts";
+import { AppError } from "../../core/errors.ts";
+import { contentGrantOf, mirrorGrantOf, signGrant } from "../../core/hub/signed_address.ts";
+import { entryNotFound, MAIN, repositoryNotFound } from "../../core/hub/repository.ts";
+import { findMirrored, type Mirror, openMirrored } from "../../core/mirror/files.ts";
+import { listMirrored, mirroredPaths } from "../../core/mirror/listing.ts";
+import { directoryOf } from "../../core/mirror/mirror.ts";
+import type { MirrorRevision } from "../../core/mirror/store.ts";
+import { nameOf } from "../../core/paths.ts";
+import { CONTENT_PATH, MIRROR_PATH } from "../reply/error_forms.ts";
+import { addHeader, respond } from "../reply/respond.ts";
+import { representationOf, select } from "../request/conditional.ts";
+import { parseQuery } from "../request/query.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import type { Services } from "../serving/route.ts";
+import { grantedMirror } from "../serving/signed_address.ts";
+import { sendFile } from "../transfers/download.ts";
+import type { Mount } from "./hub_route.ts";
+import { cursorOf, flagOf, linkTo, MAX_PAGE_RECORDS, pageSizeOf } from "./query.ts";
+import { type Handled, hubBytes, hubJson, hubList } from "./replies.ts";
+import { summaryOf } from "./repositories.ts";
+import { requestedPaths } from "./tree.ts";
+
+const encoder = new TextEncoder();
+
+type Handler = (c: Handled, services: Services, mount: Mount) => Response | Promise<Response>;
+
+/** A handler for a mirrored repository. */
+type MirrorHandler = (c: Handled, request: Mirrored) => Promise<Response>;
+
+/** A request for a revision of a mirrored repository. */
+interface Mirrored {
+  readonly mirror: Mirror;
+  readonly services: Services;
+  readonly mount: Mount;
+  readonly revision: MirrorRevision;
+}
+
+/** Has `own` handle a request for a repository that the tree has, and `mirrored` one for another hub's (C 28). */
+export function orMirrored(own: Handler, mirrored: MirrorHandler): Handler {
+  return async (c, services, mount) => {
+    if (mount.isMirror) return await handleMirrored(c, services, mount, mirrored);
+    try {
+      return await own(c, services, mount);
+    } catch (error) {
+      const isMissing = error instanceof AppError && error.kind === "ErrHubRepositoryNotFound";
+      if (!isMissing || services.mirror === undefined || !permits(callerOf(c), "mirror.use")) {
+        throw error;
+      }
+    }
+    return await handleMirrored(c, services, mount, mirrored);
+  };
+}
+
+async function handleMirrored(
+  c: Handled,
+  services: Services,
+  mount: Mount,
+  mirrored: MirrorHandler,
+): Promise<Response> {
+  const { mirror } = services;
+  const { kind } = mount;
+  const { ns, name = "" } = c.req.param();
+  const id = ns === undefined ? name : `${ns}/${name}`;
+  if (mirror === undefined) throw repositoryNotFound({ kind, id });
+  const { revision, staleSince } = await mirror.revisions.fix({
+    repository: { kind, id },
+    name: c.req.param("rev") ?? MAIN,
+    userId: callerOf(c).userId,
+  });
+  addHeader(c, "X-Repo-Commit", revision.commitId);
+  if (staleSince !== undefined) {
+    addHeader(c, "X-Mirror-Stale", new Date(staleSince).toISOString());
+  }
+  return await mirrored(c, { mirror, services, mount, revision });
+}
+
+/** `GET /api/models/{repo}` and `/revision/{rev}` of a mirrored repository. */
+export async function showMirroredInfo(
+  c: Handled,
+  { mirror, mount, revision }: Mirrored,
+): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const { id, commitId, about } = revision;
+  const fields = {
+    ...summaryOf(mount.kind, { id, createdAt: about.createdAt, updatedAt: about.modifiedAt }),
+    sha: commitId,
+    tags: about.tags,
+    pipeline_tag: about.pipelineTag,
+    library_name: about.libraryName,
+  };
+  const expanded = query.get("expand") ?? query.get("expand[]");
+  const security = flagOf(query, "securityStatus") ||
+    expanded?.includes("securityRepoStatus") === true;
+  if (expanded !== undefined && !expanded.includes("siblings") && !security) {
+    return hubJson(c, fields);
+  }
+  const form = {
+    ...{ kind: "siblings", blobs: flagOf(query, "blobs"), security } as const,
+    unscannedAs: mirror.tree.verdicts.shown("unscanned"),
+  };
+  const texts = [];
+  const issues = [];
+  let unscanned = 0;
+  for (let after: string | undefined = ""; after !== undefined;) {
+    const page = await listMirrored(mirror, revision, {
+      ...{ form, below: "", recursive: true, after, limit: MAX_PAGE_RECORDS },
+    });
+    texts.push(page.text);
+    issues.push(...page.issues.slice(0, MAX_PAGE_RECORDS - issues.length));
+    unscanned += page.unscanned;
+    after = page.next;
+  }
+  const status = { scansDone: unscanned === 0, filesWithIssues: issues };
+  const end = `]${security ? `,"securityRepoStatus":${JSON.stringify(status)}` : ""}}`;
+  return hubBytes(
+    c,
+    joinChunks([
+      encoder.encode(`${JSON.stringify(fields).slice(0, -1)},"siblings":[`),
+      joinChunks(texts).subarray(1),
+      encoder.encode(end),
+    ]),
+  );
+}
+
+/** `GET /api/models/{repo}/tree/{rev}[/{path}]` of a mirrored repository. */
+export async function showMirroredTree(
+  c: Handled,
+  { mirror, services, mount, revision }: Mirrored,
+): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const path = c.req.param("path") ?? "";
+  const [recursive, expand] = [flagOf(query, "recursive"), flagOf(query, "expand")];
+  const limit = pageSizeOf(query);
+  const page = await listMirrored(mirror, revision, {
+    ...{ below: path, recursive, limit, after: cursorOf(query) ?? "" },
+    form: treeForm(mirror, expand ? revision.commitId : undefined),
+  });
+  if (page.next === undefined) return hubList(c, page, {});
+  const address = [mount.kind, revision.id, "tree", revision.commitId, path]
+    .filter((part) => part !== "").join("/");
+  const next = linkTo(`${services.publicUrl.for(c)}${mount.base}/api/${encodeURI(address)}`, {
+    recursive: String(recursive),
+    expand: String(expand),
+    limit: String(limit),
+    cursor: page.next,
+  });
+  return hubList(c, page, { Link: next });
+}
+
+/** `POST /api/models/{repo}/paths-info/{rev}` of a mirrored repository. */
+export async function showMirroredPaths(
+  c: Handled,
+  { mirror, revision }: Mirrored,
+): Promise<Response> {
+  const { paths, expand } = await requestedPaths(c);
+  const form = treeForm(mirror, expand ? revision.commitId : undefined);
+  return hubList(c, await mirroredPaths(mirror, revision, { form, paths }), {});
+}
+
+/** `GET /api/models/{repo}/auth-check` of a mirrored repository: it is one that can be read. */
+export function checkMirroredAccess(c: Handled): Promise<Response> {
+  return Promise.resolve(hubJson(c, {}));
+}
+
+function treeForm({ tree }: Mirror, commitId: string | undefined) {
+  return { kind: "tree", commitId, unscannedAs: tree.verdicts.shown("unscanned") } as const;
+}
+
+/**
+ * `GET` and `HEAD /{repo}/resolve/{rev}/{path}` of a mirrored repository: redirects to the content that the tree of
+ * the mirror has, or else to where it is read as it comes in.
+ */
+export async function resolveMirrored(
+  c: Handled,
+  { mirror, services: { hub, publicUrl }, revision }: Mirrored,
+): Promise<Response> {
+  const path = c.req.param("path") ?? "";
+  const directory = directoryOf(revision);
+  // Recorded if it is refused.
+  auditChange(c, { paths: [`${directory}/${path}`], tree: mirror.caller.userId });
+  const { file, record } = await findMirrored(mirror, revision, path);
+  const caller = { ...callerOf(c), tree: mirror.caller.userId };
+  const { commitId: commit, kind } = revision;
+  const { size } = file;
+  const key = await hub.objects.key();
+  const etag = `"${file.sha256 ?? file.blobId}"`;
+  const headers = { "X-Linked-ETag": etag, "X-Linked-Size": String(size) };
+  const redirect = (address: string) => {
+    const { pathname } = new URL(publicUrl.for(c) + address);
+    return respond(c, null, 307, { Location: pathname, ...headers });
+  };
+  const sha256 = record && (await mirror.tree.verdicts.on(record)).sha256;
+  if (record === undefined || sha256 == null || file.mismatchedAt !== undefined) {
+    const grant = mirrorGrantOf({
+      ...{
+        operation: "mirror",
+        caller,
+        kind,
+        repository: revision.id,
+        commit,
+        path: file.path,
+        size,
+      },
+      ...(file.sha256 !== undefined && { sha256: file.sha256 }),
+    }, Date.now());
+    return redirect(`${MIRROR_PATH}${signGrant(key, grant)}`);
+  }
+  const grant = contentGrantOf({
+    ...{
+      operation: "content",
+      caller,
+      repository: directory,
+      record: record.id,
+      commit,
+      sha256,
+      size,
+    },
+    ...(file.sha256 === undefined && { blobId: file.blobId }),
+  }, Date.now());
+  mirror.totals.requests++;
+  mirror.totals.hits++;
+  return redirect(`${CONTENT_PATH}${signGrant(key, grant)}`);
+}
+
+/** `GET` and `HEAD /hub/api/mirror/{token}` (C 28): a file of another hub, as it comes in. */
+export async function getMirrored(c: Handled, { mirror }: Services): Promise<Response> {
+  const { raw } = c.req;
+  const { repository, kind, commit, path } = grantedMirror(c);
+  if (mirror === undefined) throw repositoryNotFound({ kind, id: repository });
+  auditChange(c, {
+    paths: [`${directoryOf({ kind, id: repository, commitId: commit })}/${path}`],
+    tree: ownerOf(mirror.caller),
+  });
+  const revision = await mirror.store.findRevision({ kind, id: repository }, commit);
+  if (revision === undefined) throw repositoryNotFound({ kind, id: repository });
+  const [file] = await mirror.store.findEntries(revision.revision, [path]);
+  if (file === undefined) throw entryNotFound(revision, path);
+  addHeader(c, "X-Repo-Commit", commit);
+  const etag = `"${file.sha256 ?? file.blobId}"`;
+  // What a client has may be wrong: it gets all of it again.
+  const headers = new Headers(raw.headers);
+  if (file.mismatchedAt !== undefined) headers.delete("Range");
+  const stated = {
+    hash: file.sha256 ?? file.blobId,
+    updatedAt: revision.about.modifiedAt,
+    size: file.size,
+  };
+  const found = await openMirrored(mirror, {
+    ...{ revision, file, userId: callerOf(c).userId, signal: raw.signal },
+    select: () => select({ method: raw.method, headers }, { ...representationOf(stated), etag }),
+  });
+  const { selection, content } = found;
+  return await sendFile(
+    c,
+    { record: { ...stated, name: nameOf(path) }, selection, content },
+    { ETag: etag, "X-Linked-ETag": etag, "X-Linked-Size": String(file.size) },
+  );
+}

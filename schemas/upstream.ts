@@ -1,0 +1,31 @@
+/** What the hub that is mirrored answers, as far as it is read. Unknown keys are ignored. */
+
+import * as v from "valibot";
+
+const CommitId = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/));
+const Size = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const Time = v.pipe(
+  v.string(),
+  v.transform((text) => Date.parse(text)),
+  v.number(),
+  v.check((time) => Number.isFinite(time)),
+);
+
+/** `GET /api/models/{repo}/revision/{rev}`. */
+export const UpstreamInfo = v.object({
+  sha: CommitId,
+  createdAt: v.optional(Time),
+  lastModified: v.optional(Time),
+  tags: v.optional(v.array(v.string()), []),
+  pipeline_tag: v.nullish(v.string()),
+  library_name: v.nullish(v.string()),
+});
+
+/** `GET /api/models/{repo}/tree/{rev}`. */
+export const UpstreamTree = v.array(v.object({
+  type: v.string(),
+  oid: v.string(),
+  path: v.string(),
+  size: v.optional(Size, 0),
+  lfs: v.nullish(v.object({ oid: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)), size: Size })),
+}));

@@ -1,0 +1,71 @@
+import type { Dialect } from "./dialect.ts";
+
+const REVISION =
+  "id, kind, repository, commit_id, about, files, bytes, asked_first_at, asked_first_by, pinned_at";
+const LISTED = "path, is_dir, size, blob_id, sha256";
+const ENTRY = `${LISTED}, fetched_at, mismatched_at`;
+
+/** All statements about mirrored repositories, by name. */
+export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Dialect) {
+  const added = rows(":entries", {
+    path: "text",
+    parent: "text",
+    is_dir: "bigint",
+    size: "bigint",
+    blob_id: "text",
+    sha256: "text",
+  });
+  return {
+    findName: `SELECT commit_id, checked_at FROM mirror_names
+      WHERE kind = :kind AND repository = :repository AND name = :name`,
+    keepName: `INSERT INTO mirror_names (kind, repository, name, commit_id, checked_at)
+      VALUES (:kind, :repository, :name, :commit, :checked)
+      ON CONFLICT (kind, repository, name)
+        DO UPDATE SET commit_id = excluded.commit_id, checked_at = excluded.checked_at`,
+    findRevision: `SELECT ${REVISION} FROM mirror_revisions
+      WHERE kind = :kind AND repository = :repository AND commit_id = :commit AND files IS NOT NULL`,
+    /** Several servers may add the same one: each gets its id. */
+    beginRevision: `INSERT INTO mirror_revisions
+        (kind, repository, commit_id, about, asked_first_at, asked_first_by)
+      VALUES (:kind, :repository, :commit, :about, :asked, :user)
+      ON CONFLICT (kind, repository, commit_id) DO UPDATE SET about = excluded.about
+      RETURNING id`,
+    addEntries: `INSERT INTO mirror_entries (revision, ${LISTED}, parent)
+      SELECT CAST(:revision AS BIGINT), path, is_dir, size, blob_id, sha256, parent FROM ${added} AS added
+      WHERE TRUE ON CONFLICT (revision, path) DO NOTHING`,
+    endRevision: `UPDATE mirror_revisions SET files = found.files, bytes = found.bytes
+      FROM (SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM mirror_entries
+        WHERE revision = :revision AND is_dir = 0) AS found
+      WHERE id = :revision`,
+    findEntries: `SELECT ${ENTRY} FROM mirror_entries
+      WHERE revision = :revision AND path IN (SELECT value FROM ${texts(":paths")} AS given)
+      ORDER BY path`,
+    listAll: `SELECT ${ENTRY} FROM mirror_entries
+      WHERE revision = :revision AND path > :after ORDER BY path LIMIT :limit`,
+    listBelow: `SELECT ${ENTRY} FROM mirror_entries
+      WHERE revision = :revision AND path > :after AND path > :below || '/' AND path < :below || '0'
+      ORDER BY path LIMIT :limit`,
+    listChildren: `SELECT ${ENTRY} FROM mirror_entries
+      WHERE revision = :revision AND parent = :below AND path > :after ORDER BY path LIMIT :limit`,
+    noteAsked: `UPDATE mirror_entries SET asked_at = :now
+      WHERE revision = :revision AND path = :path`,
+    hasContent: `SELECT 1 AS found FROM mirror_entries
+      WHERE sha256 = :sha256 AND fetched_at IS NOT NULL LIMIT 1`,
+    takeFetch: `UPDATE mirror_entries SET asked_at = asked_at${take}
+      WHERE revision = :revision AND path = :path
+        AND (${isLeft("mirror_entries")} OR ${isOwn("mirror_entries")})
+      RETURNING path`,
+    endFetch: `UPDATE mirror_entries SET asked_at = asked_at${leave}
+      WHERE revision = :revision AND path = :path AND ${isOwn("mirror_entries")}`,
+    noteFetched: `UPDATE mirror_entries SET fetched_at = :fetched
+      WHERE revision = :revision AND path = :path`,
+    noteMismatch: `UPDATE mirror_entries SET mismatched_at = :now
+      WHERE revision = :revision AND path = :path`,
+    leastAsked: `SELECT entry.revision, kind, repository, commit_id, path
+      FROM mirror_entries AS entry JOIN mirror_revisions AS own ON own.id = entry.revision
+      WHERE fetched_at IS NOT NULL AND pinned_at IS NULL
+      ORDER BY asked_at, entry.revision, path LIMIT :limit`,
+  } as const;
+}
+
+export type MirrorStatement = keyof ReturnType<typeof mirrorStatements>;

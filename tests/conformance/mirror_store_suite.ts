@@ -1,0 +1,115 @@
+import * as assert from "node:assert/strict";
+import type { ListedEntry, MirroredName, MirrorStore } from "../../core/mirror/store.ts";
+import { type StoresEngine, storesTest } from "../support/stores.ts";
+
+const MODEL: MirroredName = { kind: "models", id: "ns/name" };
+const COMMIT = "a".repeat(40);
+const SHA256 = "b".repeat(64);
+
+const ENTRIES: readonly ListedEntry[] = [
+  { path: "a", isDir: true, size: 0, blobId: "1", sha256: undefined },
+  { path: "a-b", isDir: false, size: 3, blobId: "2", sha256: undefined },
+  { path: "a/Z.bin", isDir: false, size: 2 ** 40, blobId: "3", sha256: SHA256 },
+  { path: "a/é.bin", isDir: false, size: 5, blobId: "4", sha256: undefined },
+  { path: "b", isDir: false, size: 0, blobId: "5", sha256: undefined },
+];
+
+async function* pages(
+  ...pages: (readonly ListedEntry[])[]
+): AsyncGenerator<readonly ListedEntry[]> {
+  await Promise.resolve();
+  yield* pages;
+}
+
+async function add(store: MirrorStore, name = MODEL, commitId = COMMIT): Promise<number> {
+  const about = { createdAt: 1, modifiedAt: 2, tags: ["license:mit"] };
+  await store.addRevision(
+    { ...name, commitId, about, askedFirstAt: 3, askedFirstBy: 7 },
+    pages(ENTRIES.slice(0, 2), ENTRIES.slice(2)),
+  );
+  const found = await store.findRevision(name, commitId);
+  assert.deepEqual(found, {
+    ...{ ...name, commitId, about, askedFirstAt: 3, askedFirstBy: 7, pinnedAt: undefined },
+    ...{ revision: found?.revision, files: 4, bytes: 2 ** 40 + 8 },
+  });
+  return found?.revision ?? 0;
+}
+
+/** The conformance suite for every {@link MirrorStore}. */
+export function mirrorStoreSuite(engine: StoresEngine): void {
+  const test = storesTest(engine);
+
+  test("C 28 a name is known as it was last asked for", async ({ store: { mirror } }) => {
+    assert.equal(await mirror.findName(MODEL, "main"), undefined);
+    await mirror.keepName(MODEL, "main", { commitId: COMMIT, checkedAt: 5 });
+    await mirror.keepName(MODEL, "main", { commitId: "c", checkedAt: 6 });
+    assert.deepEqual(await mirror.findName(MODEL, "main"), { commitId: "c", checkedAt: 6 });
+    assert.equal(await mirror.findName({ ...MODEL, kind: "datasets" }, "main"), undefined);
+  });
+
+  test("C 28 a revision is found when all of its entries are stored", async ({ store: { mirror } }) => {
+    async function* broken(): AsyncGenerator<readonly ListedEntry[]> {
+      yield ENTRIES.slice(0, 2);
+      assert.equal(await mirror.findRevision(MODEL, COMMIT), undefined);
+      throw new Error("cut");
+    }
+    const about = { createdAt: 1, modifiedAt: 2, tags: [] };
+    const revision = { ...MODEL, commitId: COMMIT, about, askedFirstAt: 3, askedFirstBy: 7 };
+    await assert.rejects(mirror.addRevision(revision, broken()), { message: "cut" });
+    assert.equal(await mirror.findRevision(MODEL, COMMIT), undefined);
+    // Another attempt, of another server perhaps, stores what is missing.
+    await mirror.addRevision(revision, pages(ENTRIES));
+    assert.equal((await mirror.findRevision(MODEL, COMMIT))?.files, 4);
+  });
+
+  test("C 28 entries are listed in pages in the order of their bytes", async ({ store: { mirror } }) => {
+    const revision = await add(mirror);
+    const paths = async (below: string, recursive: boolean, after = "", limit = 9) =>
+      (await mirror.listEntries({ revision, below, recursive, after, limit })).map((it) => it.path);
+    assert.deepEqual(await paths("", true), ENTRIES.map(({ path }) => path));
+    assert.deepEqual(await paths("", true, "a-b", 2), ["a/Z.bin", "a/é.bin"]);
+    assert.deepEqual(await paths("", false), ["a", "a-b", "b"]);
+    assert.deepEqual(await paths("a", true), ["a/Z.bin", "a/é.bin"]);
+    assert.deepEqual(await paths("a", false, "a/Z.bin"), ["a/é.bin"]);
+    assert.deepEqual(
+      await mirror.findEntries(revision, ["b", "a/Z.bin", "c"]),
+      [ENTRIES[2], ENTRIES[4]].map((entry) => ({
+        ...entry,
+        ...{ fetchedAt: undefined, mismatchedAt: undefined },
+      })),
+    );
+    await mirror.noteFetched(revision, "b", 5);
+    await mirror.noteMismatch(revision, "b", 6);
+    const [found] = await mirror.findEntries(revision, ["b"]);
+    assert.deepEqual([found?.fetchedAt, found?.mismatchedAt], [5, 6]);
+  });
+
+  test("C 28 what was asked for longest ago is given up first, and nothing that was not fetched", async ({ store: { mirror } }) => {
+    const one = await add(mirror);
+    const two = await add(mirror, { kind: "datasets", id: "ns/data" }, "d".repeat(40));
+    await mirror.noteAsked(one, "b", 30);
+    await mirror.noteAsked(two, "b", 20);
+    await mirror.noteAsked(two, "a-b", 10);
+    await mirror.noteFetched(one, "b", 31);
+    await mirror.noteFetched(two, "b", 21);
+    assert.deepEqual(await mirror.leastAsked(9), [
+      { revision: two, kind: "datasets", id: "ns/data", commitId: "d".repeat(40), path: "b" },
+      { revision: one, ...MODEL, commitId: COMMIT, path: "b" },
+    ]);
+    assert.equal(await mirror.hasContent(SHA256), false);
+    await mirror.noteFetched(one, "a/Z.bin", 32);
+    assert.equal(await mirror.hasContent(SHA256), true);
+    await mirror.noteFetched(one, "a/Z.bin", undefined);
+    await mirror.noteFetched(two, "b", undefined);
+    assert.deepEqual((await mirror.leastAsked(9)).map(({ revision }) => revision), [one]);
+  });
+
+  test("C 28 a server may fetch a file again", async ({ store: { mirror } }) => {
+    const revision = await add(mirror);
+    assert.equal(await mirror.takeFetch(revision, "b"), true);
+    assert.equal(await mirror.takeFetch(revision, "b"), true);
+    await mirror.endFetch(revision, "b");
+    assert.equal(await mirror.takeFetch(revision, "b"), true);
+    assert.equal(await mirror.takeFetch(revision, "c"), false);
+  });
+}
