@@ -10,10 +10,11 @@ import { DamageLog } from "../../core/damage.ts";
 import { withinTime } from "../../core/event_loop.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { LastUses } from "../../core/last_uses.ts";
-import { Provider } from "../../core/people/provider.ts";
 import { Steps } from "../../core/people/steps.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
+import type { CurrentPolicy } from "../../core/policy/policy.ts";
+import { TreeRules } from "../../core/policy/tree_rules.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
@@ -46,6 +47,7 @@ import { MAX_PROBE_MS, type Storage } from "../../storage/stores/storage.ts";
 import { readBrowserScanner, readConsole } from "./browser_modules.ts";
 import { measureServer } from "./metrics.ts";
 import { composeMirror, mirrorTeam, type UpstreamOptions } from "./mirror.ts";
+import { providerOf } from "./provider.ts";
 import { Readiness } from "./readiness.ts";
 import { composeScans } from "./scans.ts";
 import { findTracing } from "./tracing.ts";
@@ -69,6 +71,8 @@ export interface ServerParts {
   /** @default as `sign` */
   readonly makeAccessKey?: MakeAccessKey | undefined;
   readonly audit: AuditLog;
+  /** The rules for what users upload. @default none */
+  readonly policy?: CurrentPolicy | undefined;
   /** Why the keys that verify credentials cannot be fetched. @default never a problem */
   readonly findKeyProblem?: () => Promise<string | undefined>;
   /** Whether files without content are accepted (C 22). @default false */
@@ -117,6 +121,7 @@ export async function compose(
     makeAccessKey,
     audit,
     findKeyProblem,
+    policy,
     processes,
     acceptDamage = false,
     ...given
@@ -140,6 +145,7 @@ export async function compose(
   const capacity = { ...host, leases, instances: () => jobs.instances };
   const revisions = new Revisions(records.hub);
   const team = settings.mirrorUrl === undefined ? undefined : await mirrorTeam(records.people);
+  const rules = policy && new TreeRules(policy, team);
   const stores: TreeParts = {
     records,
     reserved: team,
@@ -150,7 +156,8 @@ export async function compose(
     log,
     damage,
     verdicts,
-    gate: settings.gate === "block" ? new Gate(verdicts, acceptedBy(settings)) : undefined,
+    gate: settings.gate === "block" ? new Gate(verdicts, acceptedBy(settings), rules) : undefined,
+    policy: rules,
     arrivals: automatic,
   };
   const wrapped = replacements.wrapTree?.(stores) ?? stores;
@@ -176,7 +183,7 @@ export async function compose(
     expiryMs: uploads.expiryMs,
   };
   const named = namedAudit(audit, records.people);
-  const mirror = composeMirror(parts, { storage, settings, audit: named }, {
+  const mirror = composeMirror(parts, { storage, settings, audit: named, policy }, {
     ...{ tree: served, team, options: replacements.upstream ?? {} },
   });
   const readiness = parts.use(
@@ -269,19 +276,6 @@ export async function compose(
       stoppingScans(serveApp(app, { ...options, events, inFlight, log }), { jobs, automatic }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-/** The provider that people sign in by, if there is one. */
-function providerOf(
-  { oidcIssuer: issuer, oidcHosts, oidcClientId: clientId, oidcClientSecret, oidcGroupsClaim }:
-    Settings,
-): Provider | undefined {
-  return issuer === undefined || clientId === undefined ? undefined : new Provider({
-    ...{ issuer, clientId },
-    hosts: oidcHosts ?? [],
-    clientSecret: oidcClientSecret,
-    groupsClaim: oidcGroupsClaim,
-  });
 }
 
 /** What is wrong with the keys, which may be asked of another server. */

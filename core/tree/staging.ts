@@ -11,7 +11,7 @@ import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
 import { commit, commitDecided, type Tree } from "./changes.ts";
 import { chainOf } from "./directories.ts";
-import { type Decision, parentsOf, type PlacedFile, planPlacement } from "./placement.ts";
+import { byPolicy, type Decide, parentsOf, type PlacedFile, planPlacement } from "./placement.ts";
 import { boundsOf, contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
 import { limited, refuseLarge } from "./upload_size.ts";
 
@@ -35,7 +35,7 @@ export interface Alongside {
 export interface StagingOptions {
   readonly caller: Caller;
   /** Decides about a file by the record at its path. Throws to refuse the upload. */
-  readonly decide: (file: PlacedFile, found: ResourceRecord | undefined) => Decision;
+  readonly decide: Decide;
   /** Whether files may take the place of others. */
   readonly mayReplace: boolean;
   /** What belongs to the upload besides its files, first in the same transaction. @default nothing */
@@ -99,18 +99,22 @@ export class Staging implements AsyncDisposable {
 
   constructor(tree: Tree, options: StagingOptions) {
     this.#tree = tree;
-    this.#options = options;
+    this.#options = {
+      ...options,
+      decide: byPolicy(tree, options),
+    };
   }
 
   /**
    * Receives the content of a file.
    *
    * @throws {AppError} `ErrResourcesInvalidRequest` when it exceeds a limit,
-   *   `ErrResourcesQuotaExceeded` when it exceeds the quota.
+   *   `ErrResourcesQuotaExceeded` when it exceeds the quota, `ErrResourcesRefused` when the policy refuses it.
    */
   async stage({ path, content, besides = 0 }: IncomingContent): Promise<UploadedFile> {
     const tree = this.#tree;
     const { caller } = this.#options;
+    tree.policy?.refuseUpload({ userId: ownerOf(caller), path });
     this.#replacedBytes += await this.#bytesReplacedAt(path);
     const bounded = limited(content, (size) => refuseLarge(tree, { path, size, besides }));
     const affordable = contentWithinQuota(
@@ -127,7 +131,8 @@ export class Staging implements AsyncDisposable {
    * Stores staged files, and the directories above them that are missing.
    *
    * @throws {AppError} `ErrResourcesAlreadyExists` when a file is in the way of a directory,
-   *   `ErrResourcesQuotaExceeded` when the tree would exceed its quota, and what `decide` throws.
+   *   `ErrResourcesQuotaExceeded` when the tree would exceed its quota, `ErrResourcesRefused` when the policy
+   *   refuses a file, and what `decide` throws.
    */
   async store(
     files: readonly UploadedFile[],

@@ -47,6 +47,7 @@ export const REFUSALS = {
     when: "The gate refuses a file",
     optionalHeaders: ["Retry-After"],
   },
+  ErrResourcesRefused: { status: 403, when: "A rule of the policy refuses a file" },
   ErrResourcesLocked: { status: 423, when: "A client of WebDAV has locked what would change" },
   ErrPreconditionFailed: { status: 412, when: "A precondition such as If-Match fails" },
   ErrVersionsNotFound: { status: 404, when: "The version of the tree is not kept" },
@@ -91,6 +92,7 @@ export const REFUSALS = {
   ErrHubRevisionNotFound: { status: 404, when: "The repository does not have the revision" },
   ErrHubEntryNotFound: { status: 404, when: "The repository does not have the file" },
   ErrHubNotOffered: { status: 501, when: "The hub does not have the address" },
+  ErrMirrorNotOffered: { status: 501, when: "No other hub is mirrored" },
   ErrNotOffered: { status: 501, when: "The S3 door does not have the operation" },
   ErrRouteNotFound: { status: 404, when: "The address has no route" },
   ErrMethodNotAllowed: {

@@ -2,6 +2,7 @@ import { downloadResources } from "../transfers/download.ts";
 import { deleteFile, getFile, putFile } from "../transfers/files.ts";
 import { BOM, FACTS } from "../openapi/facts.ts";
 import * as fileOperations from "../openapi/files.ts";
+import * as policyOperations from "../openapi/policy.ts";
 import * as resourceOperations from "../openapi/resources.ts";
 import * as scanOperations from "../openapi/scans.ts";
 import { showBom, showFacts } from "./facts.ts";
@@ -14,6 +15,7 @@ import {
   mkdirResource,
   moveResources,
   searchResources,
+  showDecisions,
   showVerdicts,
   statResource,
   uploadResources,
@@ -171,5 +173,13 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     tree: true,
     operation: scanOperations.VERDICTS,
     handle: (c, { tree }) => showVerdicts(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/policy",
+    privilege: "resources.view",
+    tree: true,
+    operation: policyOperations.DECISIONS,
+    handle: (c, { tree }) => showDecisions(c, tree),
   },
 ];

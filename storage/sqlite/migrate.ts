@@ -44,6 +44,7 @@ import accessKeys from "./migrations/0041_access_keys.sql" with { type: "text" }
 import addedRecords from "./migrations/0042_added_records.sql" with { type: "text" };
 import bytesOfRows from "./migrations/0043_bytes_of_rows.sql" with { type: "text" };
 import mirror from "./migrations/0050_mirror.sql" with { type: "text" };
+import resultFormats from "./migrations/0053_result_formats.sql" with { type: "text" };
 import facts from "./migrations/0055_facts.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
@@ -92,6 +93,7 @@ const MIGRATIONS: readonly string[] = [
   addedRecords,
   bytesOfRows,
   mirror,
+  resultFormats,
   facts,
 ];
 
