@@ -1,5 +1,4 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { cors } from "hono/cors";
 import type { AuditLog } from "../core/audit.ts";
 import type { Caller } from "../core/caller.ts";
 import type { ConsoleSessions, SignedInPerson } from "../core/console_sessions.ts";
@@ -24,16 +23,16 @@ import { Metrics } from "./serving/metrics.ts";
 import { limitLinks, LinkLimits } from "./trees/link_limits.ts";
 import { type ActiveSpan, observe, shownPath } from "./serving/observe.ts";
 import { PublicUrl } from "./serving/public_url.ts";
+import { crossOrigin } from "./serving/cross_origin.ts";
 import { guardRequest } from "./serving/request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./scans/reports.ts";
 import { takeTurn, Turns } from "./serving/turns.ts";
-import { replyHeaders } from "./reply/respond.ts";
 import { requireGrant } from "./serving/signed_address.ts";
 import type { Route, ServedRoute, Services } from "./serving/route.ts";
 import { API_ROUTES, METRICS_PATH, ROUTES } from "./routes.ts";
 import { SplitRouter } from "./serving/split_router.ts";
-import { BASE_PATH, CONSOLE_API_PATH, CONSOLE_PATH } from "../schemas/base_path.ts";
+import { BASE_PATH, CONSOLE_API_PATH } from "../schemas/base_path.ts";
 import { tusHeaders, UPLOADS_PATH } from "./transfers/tus.ts";
 
 export interface AppOptions
@@ -153,7 +152,7 @@ function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
     app.use(`${base}${UPLOADS_PATH}/*`, tusHeaders(tree));
   }
   if (corsOrigins !== undefined) {
-    app.use(preflightHeaders, onlyOfApi(cors(corsPolicy(corsOrigins))));
+    app.use(...crossOrigin(corsOrigins));
   }
   app.use((c, next) => {
     if (!inFlight.ending) return next();
@@ -243,69 +242,4 @@ function refuseOtherMethods(app: App): void {
         } (allowed: ${allow})`,
       }, { headers: { Allow: allow } }));
   }
-}
-
-/** Pages of other origins use the API, and never the console (C 24), nor WebDAV, which has its own OPTIONS. */
-function onlyOfApi(policy: MiddlewareHandler<AppEnvironment>): MiddlewareHandler<AppEnvironment> {
-  return (c, next) => {
-    const { path } = c.req;
-    return path.startsWith(`${CONSOLE_PATH}/`) || isDav(path) ? next() : policy(c, next);
-  };
-}
-
-/** Middleware that gives the reply to a preflight request, which `cors` makes, the headers of every reply. */
-const preflightHeaders: MiddlewareHandler<AppEnvironment> = (c, next) => {
-  if (c.req.method === "OPTIONS") {
-    for (const [name, value] of Object.entries(replyHeaders(c))) c.header(name, value);
-  }
-  return next();
-};
-
-function corsPolicy(origins: readonly string[]) {
-  return {
-    origin: origins.includes("*") ? "*" : [...origins],
-    allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-    allowHeaders: [
-      "Authorization",
-      "Content-Digest",
-      "Content-MD5",
-      "Content-Type",
-      "If-Match",
-      "If-Modified-Since",
-      "If-None-Match",
-      "If-Range",
-      "If-Unmodified-Since",
-      "Last-Event-ID",
-      "Range",
-      "Repr-Digest",
-      "Tus-Resumable",
-      "Upload-Checksum",
-      "Upload-Length",
-      "Upload-Metadata",
-      "Upload-Offset",
-      "X-HTTP-Method-Override",
-      "X-Request-Id",
-      "X-Requested-With",
-    ],
-    exposeHeaders: [
-      "Accept-Ranges",
-      "Content-Disposition",
-      "Content-Range",
-      "ETag",
-      "Last-Modified",
-      "Location",
-      "Retry-After",
-      "Tus-Checksum-Algorithm",
-      "Tus-Extension",
-      "Tus-Max-Size",
-      "Tus-Resumable",
-      "Tus-Version",
-      "Upload-Expires",
-      "Upload-Length",
-      "Upload-Metadata",
-      "Upload-Offset",
-      "X-Request-Id",
-    ],
-    maxAge: 600,
-  };
 }

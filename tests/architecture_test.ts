@@ -558,7 +558,7 @@ Deno.test("rooms touch only what is theirs", async (t) => {
     () => {
       const others = /\bc\.(?:body|header|html|json|newResponse|redirect|text)\(/;
       // Preflight requests are answered by `cors`.
-      nowhere(others, "routes/", ["routes/app.ts"]);
+      nowhere(others, "routes/", ["routes/serving/cross_origin.ts"]);
     },
   );
   await t.step("core knows no HTTP", () => {
