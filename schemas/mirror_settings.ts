@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { duration, hostsWithPorts, httpUrl, path, size, text } from "./setting_kinds.ts";
+import { urlAuthority } from "./url_authority.ts";
 
 const Namespace = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,95}$/));
 
@@ -50,11 +51,5 @@ export function mirrorAuthorities(
   if (mirrorUrl === undefined) return [];
   const url = new URL(mirrorUrl);
   const hosts = mirrorHosts ?? (url.hostname === "huggingface.co" ? PUBLIC_HOSTS : []);
-  return [url.host, ...hosts].map((host) => authorityOf(`${url.protocol}//${host}`));
-}
-
-/** Host and port of a URL, also if the port is that of its protocol. */
-export function authorityOf(text: string): string {
-  const { protocol, hostname, port } = new URL(text);
-  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+  return [url.host, ...hosts].map((host) => urlAuthority(`${url.protocol}//${host}`));
 }

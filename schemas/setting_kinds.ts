@@ -53,6 +53,12 @@ export const hostsWithPorts = v.pipe(
   ),
 );
 
+/** Like {@link hostsWithPorts}, with the port of https for those that have none. */
+export const authorities = v.pipe(
+  hostsWithPorts,
+  v.transform((hosts) => hosts.map((it) => urlAuthority(`https://${it}`))),
+);
+
 /** A whole number within limits, which it may reach. */
 export function wholeNumber(minimum: number, maximum: number) {
   const allowed = `a whole number from ${minimum} to ${maximum}`;
@@ -97,17 +103,6 @@ export const httpUrl = v.pipe(
     return url !== null && ["http:", "https:"].includes(url.protocol) &&
       isHost(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   }, "an http or https URL"),
-);
-
-/** A comma-separated list of hosts, with the port of https or another one. */
-export const authorities = v.pipe(
-  text,
-  v.transform((value) => value.split(",").map((one) => `https://${one.trim()}`)),
-  v.check(
-    (urls) => urls.every((url) => v.is(httpUrl, url) && /^https:\/\/[^/?#@]+$/.test(url)),
-    "comma-separated hosts such as login.example or login.example:8443",
-  ),
-  v.transform((urls) => urls.map(urlAuthority)),
 );
 
 /** The URL of a provider (OpenID Connect Discovery, 2). Without TLS, anybody on the way could sign in as anybody. */

@@ -31,9 +31,9 @@ import deviceLogins from "./migrations/0030_device_logins.sql" with { type: "tex
 import accessKeys from "./migrations/0031_access_keys.sql" with { type: "text" };
 import addedRecords from "./migrations/0032_added_records.sql" with { type: "text" };
 import bytesOfRows from "./migrations/0033_bytes_of_rows.sql" with { type: "text" };
-import mirror from "./migrations/0040_mirror.sql" with { type: "text" };
-import resultFormats from "./migrations/0043_result_formats.sql" with { type: "text" };
-import facts from "./migrations/0045_facts.sql" with { type: "text" };
+import mirror from "./migrations/0034_mirror.sql" with { type: "text" };
+import results from "./migrations/0035_results.sql" with { type: "text" };
+import facts from "./migrations/0036_facts.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -73,7 +73,7 @@ const MIGRATIONS: readonly string[] = [
   addedRecords,
   bytesOfRows,
   mirror,
-  resultFormats,
+  results,
   facts,
 ];
 

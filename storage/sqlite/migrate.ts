@@ -43,9 +43,9 @@ import deviceLogins from "./migrations/0040_device_logins.sql" with { type: "tex
 import accessKeys from "./migrations/0041_access_keys.sql" with { type: "text" };
 import addedRecords from "./migrations/0042_added_records.sql" with { type: "text" };
 import bytesOfRows from "./migrations/0043_bytes_of_rows.sql" with { type: "text" };
-import mirror from "./migrations/0050_mirror.sql" with { type: "text" };
-import resultFormats from "./migrations/0053_result_formats.sql" with { type: "text" };
-import facts from "./migrations/0055_facts.sql" with { type: "text" };
+import mirror from "./migrations/0044_mirror.sql" with { type: "text" };
+import results from "./migrations/0045_results.sql" with { type: "text" };
+import facts from "./migrations/0046_facts.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -93,7 +93,7 @@ const MIGRATIONS: readonly string[] = [
   addedRecords,
   bytesOfRows,
   mirror,
-  resultFormats,
+  results,
   facts,
 ];
 

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { AppError, quoted } from "../../core/errors.ts";
 import { pause } from "../../core/event_loop.ts";
 import { UpstreamAway } from "../../core/mirror/ports.ts";
-import { authorityOf } from "../../schemas/mirror_settings.ts";
+import { urlAuthority } from "../../schemas/url_authority.ts";
 import { Breaker } from "./breaker.ts";
 import { isPublicAddress } from "./public_address.ts";
 import { failureOf } from "./replies.ts";
@@ -110,7 +110,7 @@ export class UpstreamRequests {
     const url = URL.parse(location, from);
     if (url === null) throw new UpstreamAway(`${from.host} redirects to no address`);
     if (url.protocol !== this.#url.protocol) throw notAllowed(url, "its scheme is another one");
-    if (!this.#options.authorities.includes(authorityOf(url.href))) {
+    if (!this.#options.authorities.includes(urlAuthority(url.href))) {
       throw notAllowed(url, "its host is not one of STRONGROOM_MIRROR_HOSTS");
     }
     if (

@@ -1,4 +1,4 @@
--- The format of the content, which rules of the policy ask for.
+-- The format of the content, which rules of the policy ask for, and the version of the facts that came with a result.
 DROP INDEX scan_results_long;
 DROP INDEX scan_results_by_time;
 ALTER TABLE scan_results RENAME TO former_results;
@@ -15,12 +15,13 @@ CREATE TABLE scan_results (
   findings TEXT NOT NULL, -- the worst three, a JSON array
   scanned_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
   took_ms INTEGER, -- the time of the scan; NULL if it is not known
+  facts_version INTEGER NOT NULL, -- of the facts that came with it; 0 for none
   read_ms INTEGER, -- until its progress was reported last
   result TEXT NOT NULL, -- JSON; last, as it is large
   PRIMARY KEY (hash, user_id, name, skip)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO scan_results
-  SELECT hash, user_id, name, skip, version, sha256, verdict, NULL, findings, scanned_at, took_ms,
+  SELECT hash, user_id, name, skip, version, sha256, verdict, NULL, findings, scanned_at, took_ms, 0,
     read_ms, result
   FROM former_results;
 DROP TABLE former_results;
