@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { TestAuthenticator } from "../../support/authenticator.ts";
-import { programOf, ROOT } from "../../support/child_server.ts";
+import { ROOT, runArguments } from "../../support/program.ts";
 import { addPerson, inviteTo, TestConsole } from "../../support/console.ts";
 import { COMMAND_ENVIRONMENT } from "../../support/remote_client.ts";
 import { freePort } from "../../support/ports.ts";
@@ -15,7 +15,8 @@ async function atTerminal(home: string, url: string, env: Readonly<Record<string
   await Deno.mkdir(`${home}/bin`);
   const note = `#!/bin/sh\nprintf '%s ' "$@" >${home}/opened\n`;
   await Deno.writeTextFile(`${home}/bin/xdg-open`, note, { mode: 0o755 });
-  const line = [Deno.execPath(), "run", "-A", programOf(["login"]), "login", url].join(" ");
+  const words = [Deno.execPath(), ...runArguments(["login", url])];
+  const line = words.map((it) => `'${it}'`).join(" ");
   return new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", line, "/dev/null"],
     cwd: ROOT,
