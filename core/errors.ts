@@ -11,6 +11,7 @@ export type ErrorKind =
   | "ErrResourcesSharedPath"
   | "ErrResourcesQuotaExceeded"
   | "ErrResourcesQuarantined"
+  | "ErrResourcesRefused"
   | "ErrResourcesLocked"
   | "ErrPreconditionFailed"
   | "ErrVersionsNotFound"

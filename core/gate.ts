@@ -15,13 +15,8 @@ const MAX_NAMED = 3;
 /** When to try again while a scan is on its way, in seconds. */
 const RETRY_AFTER_S = 5;
 
-/**
- * The refusal of files, of which the first are named, below a directory. It is for now if all of them
- * wait for a scan.
- */
-function quarantined(refused: readonly RefusedFile[], directory: string): AppError {
-  const above = directory === "" ? 0 : directory.length + 1;
-  const files = refused.map((file) => ({ ...file, path: file.path.slice(above) }));
+/** The refusal of files, of which the first are named. It is for now if all of them wait for a scan. */
+function quarantined(files: readonly RefusedFile[]): AppError {
   const message = `Cannot download: ${describe(files)}`;
   return files.every(({ verdict }) => verdict === "pending")
     ? new RetryLater("ErrResourcesQuarantined", message, RETRY_AFTER_S)
@@ -41,15 +36,33 @@ function hasExtension(name: string, extensions: readonly string[]): boolean {
   return extensions.some((it) => lower.length > it.length + 1 && lower.endsWith(`.${it}`));
 }
 
-/** A file that the gate has admitted: the content that it has judged. */
-export interface Admission extends NamedContent {
+/** What refuses files besides their verdicts (C 28). */
+export interface ContentRules {
+  /** Whether any file can be refused now. */
+  readonly canRefuse: boolean;
+  /** Why a file is refused now, or whether its scan decides. */
+  refusalOf(
+    file: { readonly path: string; readonly size: number; readonly content: ContentVerdict },
+    shownPath: string,
+  ): AppError | "undecided" | undefined;
+}
+
+/** A file to judge. */
+export interface GatedFile extends NamedContent {
   readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** A file that the gate has admitted: the content that it has judged. */
+export interface Admission extends GatedFile {
   /** When this content was stored, in milliseconds since the Unix epoch. */
   readonly storedAt: number;
 }
 
 /**
- * Lets only files with an accepted verdict or a waiver be downloaded (C 18). Content is admitted by
+ * Lets only files with an accepted verdict or a waiver be downloaded (C 18), which no rule
+ * refuses (C 28). Content is admitted by
  * its hash, then opened, then confirmed. As MD5 can be forged, other content may have taken its place
  * in between; confirming finds that.
  * See docs/design/gate.md.
@@ -58,47 +71,63 @@ export class Gate {
   constructor(
     private readonly verdicts: Verdicts,
     private readonly accepted: AcceptedVerdicts,
+    private readonly rules?: ContentRules,
     private readonly directory = "",
   ) {}
 
   /** This gate, for files below a directory: its refusals name them by their paths from there. */
   namedBelow(directory: string): Gate {
-    return new Gate(this.verdicts, this.accepted, directory);
+    return new Gate(this.verdicts, this.accepted, this.rules, directory);
   }
 
   /**
    * Admits a file by its content.
    *
-   * @throws {AppError} `ErrResourcesQuarantined` when it is refused.
+   * @throws {AppError} `ErrResourcesQuarantined` or `ErrResourcesRefused` when it is refused.
    */
-  async admit({ userId, path, hash, name }: NamedContent & { path: string }): Promise<Admission> {
-    const found = await this.verdicts.on({ userId, hash, name });
-    if (this.#accepts(found, name)) return { userId, path, hash, name, storedAt: found.storedAt };
-    throw this.#refusal(path, found);
+  async admit({ userId, path, hash, name, size }: GatedFile): Promise<Admission> {
+    const file = { userId, path, hash, name, size };
+    const found = await this.verdicts.on(file);
+    const { storedAt } = found;
+    const refusal = this.#refusalOf(file, found);
+    if (refusal !== undefined) throw refusal;
+    if (storedAt === null) throw new Error("The gate has accepted missing content");
+    return { ...file, storedAt };
   }
 
   /** Why the gate refuses each of some files, in their order; undefined for one that it admits. */
   async refusals(
-    files: readonly (NamedContent & { readonly path: string })[],
+    files: readonly GatedFile[],
   ): Promise<(AppError | undefined)[]> {
     const found = await this.verdicts.of(files);
-    return files.map(({ path, name }, index) => {
+    return files.map((file, index) => {
       const verdict = found[index];
       if (verdict === undefined) throw new Error("No verdict was returned");
-      return this.#accepts(verdict, name) ? undefined : this.#refusal(path, verdict);
+      return this.#refusalOf(file, verdict);
     });
   }
 
-  /** Whether a file with this verdict and name is refused now. */
-  blocks(found: ContentVerdict, name: string): boolean {
-    return !this.#accepts(found, name);
+  /** Whether a file with this verdict is refused now. */
+  blocks(found: ContentVerdict, file: Pick<GatedFile, "path" | "size">): boolean {
+    return this.#refusalOf(file, found) !== undefined;
   }
 
-  #accepts(
+  /** Why a file with this verdict is refused now. */
+  #refusalOf(
+    { path, size }: Pick<GatedFile, "path" | "size">,
     found: ContentVerdict,
-    name: string,
-  ): found is ContentVerdict & { readonly storedAt: number } {
-    const { verdict, waiver, storedAt } = found;
+  ): AppError | undefined {
+    const { verdict, findings } = found;
+    if (!this.#accepts(found, nameOf(path))) {
+      return this.#quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }]);
+    }
+    const refusal = this.rules?.refusalOf({ path, size, content: found }, this.#named(path));
+    if (refusal !== "undecided") return refusal;
+    // Content with a waiver that has not been scanned.
+    return this.#quarantined([{ path, verdict: "pending", ruleCodes: [] }]);
+  }
+
+  #accepts({ verdict, waiver, storedAt }: ContentVerdict, name: string): boolean {
     if (storedAt === null) return false;
     if (waiver !== null) return true;
     const { verdicts, knownOnly } = this.accepted;
@@ -106,28 +135,39 @@ export class Gate {
     return verdicts.some((accepted) => accepted === verdict);
   }
 
-  #refusal(path: string, { verdict, findings }: ContentVerdict): AppError {
-    return quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }], this.directory);
+  /** The path of a file below the directory that refusals name it from. */
+  #named(path: string): string {
+    return path.slice(this.directory === "" ? 0 : this.directory.length + 1);
+  }
+
+  #quarantined(files: readonly RefusedFile[]): AppError {
+    return quarantined(files.map((file) => ({ ...file, path: this.#named(file.path) })));
   }
 
   /**
    * Admits all files of a collection, or none.
    *
-   * @throws {AppError} `ErrResourcesQuarantined` when one is refused.
+   * @throws {AppError} `ErrResourcesQuarantined` or `ErrResourcesRefused` when one is refused.
    */
   async admitAll(files: FileCollection): Promise<void> {
     const refused = await files.refused(this.accepted, MAX_NAMED + 1);
-    if (refused.length === 0) return;
-    throw quarantined(
-      refused.map((file) => ({ ...file, verdict: this.verdicts.shown(file.verdict) })),
-      this.directory,
-    );
+    if (refused.length > 0) {
+      throw this.#quarantined(
+        refused.map((file) => ({ ...file, verdict: this.verdicts.shown(file.verdict) })),
+      );
+    }
+    if (this.rules?.canRefuse !== true) return;
+    for await (const page of files.pages()) {
+      const found = await this.refusals(page.map((file) => ({ ...file, name: nameOf(file.path) })));
+      const refusal = found.find((it) => it !== undefined);
+      if (refusal !== undefined) throw refusal;
+    }
   }
 
   /**
    * Whether content that was opened since is what was admitted.
    *
-   * @throws {AppError} `ErrResourcesQuarantined` when it is refused by now.
+   * @throws {AppError} `ErrResourcesQuarantined` or `ErrResourcesRefused` when it is refused by now.
    */
   async confirm(admitted: Admission): Promise<boolean> {
     return (await this.admit(admitted)).storedAt === admitted.storedAt;
@@ -136,9 +176,10 @@ export class Gate {
   /**
    * Whether the content of a file of an admitted collection is what was admitted.
    *
-   * @throws {AppError} `ErrResourcesQuarantined` when it is refused by now.
+   * @throws {AppError} `ErrResourcesQuarantined` or `ErrResourcesRefused` when it is refused by now.
    */
-  async confirmFile({ userId, path, hash, storedAt }: CollectedFile): Promise<boolean> {
-    return (await this.admit({ userId, path, hash, name: nameOf(path) })).storedAt === storedAt;
+  async confirmFile({ userId, path, hash, size, storedAt }: CollectedFile): Promise<boolean> {
+    const admitted = await this.admit({ userId, path, hash, size, name: nameOf(path) });
+    return admitted.storedAt === storedAt;
   }
 }

@@ -45,6 +45,8 @@ export interface Waiver {
 /** What is known of content under a name. */
 export interface ContentVerdict {
   readonly verdict: Verdict;
+  /** The id of the first scanner that reads it, or its kind; null without a result. */
+  readonly format: string | null;
   /** The worst three, worst first. */
   readonly findings: readonly VerdictFinding[];
   /** Why its scan failed. */

@@ -7,7 +7,7 @@ import { loadSettings } from "../environment.ts";
 import { suggestion } from "../nearest.ts";
 import { print } from "../print.ts";
 import { remoteDirectory } from "../remote/verb.ts";
-import { readRoles } from "../roles_file.ts";
+import { readRules } from "../rules_file.ts";
 import { userNumber } from "../token/named_user.ts";
 import { UsageError } from "../usage_error.ts";
 import { withPeople } from "./people.ts";
@@ -30,12 +30,12 @@ export async function can(args: string[]): Promise<number> {
   }
   const privilege = privilegeOf(action);
   const shownPath = remoteDirectory(path);
-  const file = await readRoles(loadSettings());
+  const { roles } = await readRules(loadSettings()) ?? {};
   return await withPeople(async ({ find, store }) => {
     const person = await find("person", named);
     const tree = values.tree === undefined ? undefined : await userNumber(store, values.tree);
-    const rightsOf = file === undefined ? rightsWithoutRoles : rightsByRoles(file.roles, store);
-    const known = file === undefined ? [ADMINS, MEMBERS] : file.roles.keys();
+    const rightsOf = roles === undefined ? rightsWithoutRoles : rightsByRoles(roles, store);
+    const known = roles?.keys() ?? [ADMINS, MEMBERS];
     const { isAllowed, groups } = await decide(rightsOf, { person, privilege, tree }, known);
     const where = `"${shownPath}" in ${
       tree === undefined ? "its own tree" : `the tree of ${values.tree}`

@@ -14,6 +14,8 @@ import { Provider } from "../../core/people/provider.ts";
 import { Steps } from "../../core/people/steps.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
+import type { CurrentPolicy } from "../../core/policy/policy.ts";
+import { UploadRules } from "../../core/policy/upload_rules.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
@@ -69,6 +71,8 @@ export interface ServerParts {
   /** @default as `sign` */
   readonly makeAccessKey?: MakeAccessKey | undefined;
   readonly audit: AuditLog;
+  /** The rules for what users upload. @default none */
+  readonly policy?: CurrentPolicy | undefined;
   /** Why the keys that verify credentials cannot be fetched. @default never a problem */
   readonly findKeyProblem?: () => Promise<string | undefined>;
   /** Whether files without content are accepted (C 22). @default false */
@@ -117,6 +121,7 @@ export async function compose(
     makeAccessKey,
     audit,
     findKeyProblem,
+    policy,
     processes,
     acceptDamage = false,
     ...given
@@ -140,6 +145,7 @@ export async function compose(
   const capacity = { ...host, leases, instances: () => jobs.instances };
   const revisions = new Revisions(records.hub);
   const team = settings.mirrorUrl === undefined ? undefined : await mirrorTeam(records.people);
+  const rules = policy && new UploadRules(policy);
   const stores: TreeParts = {
     records,
     reserved: team,
@@ -150,7 +156,8 @@ export async function compose(
     log,
     damage,
     verdicts,
-    gate: settings.gate === "block" ? new Gate(verdicts, acceptedBy(settings)) : undefined,
+    gate: settings.gate === "block" ? new Gate(verdicts, acceptedBy(settings), rules) : undefined,
+    policy: rules,
     arrivals: automatic,
   };
   const wrapped = replacements.wrapTree?.(stores) ?? stores;

@@ -3,7 +3,7 @@ import { type Names, numberNamed } from "../../core/people/named.ts";
 import { rightsByRoles } from "../../core/people/roles.ts";
 import { type RightsOf, rightsWithoutRoles } from "../../core/people/rights.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { readRoles } from "../roles_file.ts";
+import { readRules } from "../rules_file.ts";
 import type { Reloads } from "./reload.ts";
 
 /**
@@ -24,8 +24,8 @@ export async function reloadedRights(
 }
 
 async function rightsIn(settings: Settings, people: Names, log: Log): Promise<RightsOf> {
-  const file = await readRoles(settings);
-  if (file === undefined) return rightsWithoutRoles;
+  const file = await readRules(settings);
+  if (file?.roles === undefined) return rightsWithoutRoles;
   const { path, roles, lineOfTree } = file;
   for (const [group, { trees }] of roles) {
     for (const tree of Object.keys(trees)) {

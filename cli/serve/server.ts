@@ -10,7 +10,7 @@ import { isAway } from "../../storage/stores/away.ts";
 import { Storage } from "../../storage/stores/storage.ts";
 import { authority, loadSettings, logOf, protocolOf } from "../environment.ts";
 import { ADMINS } from "../../core/people/rights.ts";
-import { readRoles } from "../roles_file.ts";
+import { readRules } from "../rules_file.ts";
 import { serverAddress } from "../server_address.ts";
 import { firstInvitation } from "./first_administrator.ts";
 import { hostCapacity } from "../host_capacity.ts";
@@ -25,6 +25,7 @@ import { readCertificate, type TlsCertificate } from "./certificate.ts";
 import { loggingDelay } from "./logging_delay.ts";
 import { contentSettings } from "./content_settings.ts";
 import { reloadedCredentials } from "./credentials.ts";
+import { reloadedPolicy } from "./policy.ts";
 import { Reloads } from "./reload.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
 
@@ -105,6 +106,7 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
     log,
     audit,
     ...await reloadedCredentials(settings, storage, log, { reloads, uses }),
+    policy: await reloadedPolicy(settings, reloads),
     acceptDamage,
     droppedLines: () => lines.dropped,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),
@@ -159,8 +161,8 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
  */
 async function inviteFirst(storage: Storage, settings: Settings, log: Log): Promise<void> {
   if (settings.console === "off" || !Deno.stderr.isTerminal()) return;
-  const file = await readRoles(settings);
-  if (file !== undefined && !file.roles.has(ADMINS)) return;
+  const { roles } = await readRules(settings) ?? {};
+  if (roles !== undefined && !roles.has(ADMINS)) return;
   const url = await firstInvitation(storage.records, serverAddress(settings));
   if (url !== undefined) log.info("Nobody signs in here yet: open this to be the first", { url });
 }

@@ -34,7 +34,8 @@ export interface PreuploadRequest {
 /**
  * Says how files are to be sent to a repository, and what is at their paths (C 20).
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid, `ErrResourcesRefused` when the policy
+ *   refuses a file.
  */
 export async function planUploads(
   { tree, store }: Pick<Hub, "tree" | "store">,
@@ -50,6 +51,7 @@ export async function planUploads(
       mode: isLfs ? "lfs" : "regular",
     } as const;
   });
+  for (const { at, size } of planned) tree.policy?.refuseUpload({ path: at, size });
   // Who may only upload does not learn what is there.
   const found = permits(caller, "resources.view")
     ? await tree.records.findByPath({ userId, everyone: false }, planned.map(({ at }) => at))

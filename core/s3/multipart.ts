@@ -28,12 +28,14 @@ const ID_BYTES = 16;
 /**
  * Begins an upload of an object in parts.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when the tree has too many.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the tree has too many, `ErrResourcesRefused` when the policy
+ *   refuses the object.
  */
 export async function createMultipart(
-  { store, uploads }: S3Service,
+  { store, uploads, tree }: S3Service,
   { caller, path, metadata }: { caller: Caller; path: string; metadata: S3Metadata },
 ): Promise<MultipartUpload> {
+  tree.policy?.refuseUpload({ path });
   const now = Date.now();
   const upload = {
     id: randomBytes(ID_BYTES).toString("hex"),

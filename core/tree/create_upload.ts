@@ -42,7 +42,7 @@ export interface CreateUploadRequest {
  * @throws {AppError} `ErrUploadsTooLarge` when the file is too large, `ErrNotPermitted` when the caller may
  *   not replace files, `ErrResourcesAlreadyExists` when the path is taken, `ErrResourcesQuotaExceeded` when
  *   the tree would exceed its quota, `ErrResourcesInvalidRequest` when it has too many unfinished uploads,
- *   `ErrInternal` when the disk has no room for the file.
+ *   `ErrResourcesRefused` when the policy refuses it, `ErrInternal` when the disk has no room for the file.
  */
 export async function createUpload(
   { tree, store, parts, locks, expiryMs }: UploadService,
@@ -55,6 +55,7 @@ export async function createUpload(
   refuseUncreatable(path);
   if (onConflict === "replace") requirePermission(caller, "resources.edit");
   refuseOversized(tree, path, size);
+  if (given !== undefined) tree.policy?.refuseUpload({ path, size: stated });
   const userId = ownerOf(caller);
   const found = given === undefined
     ? undefined

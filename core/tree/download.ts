@@ -189,7 +189,7 @@ async function confirm(
 ): Promise<void> {
   try {
     if (await gate?.confirm(admission)) return;
-    throw new MissingContent({ ...admission, size: 0 }, undefined);
+    throw new MissingContent(admission, undefined);
   } catch (error) {
     await content?.return();
     throw error;

@@ -2,6 +2,7 @@ import { type Caller, requirePermission } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { forEachPaced } from "../event_loop.ts";
 import { parentOf } from "../paths.ts";
+import type { UploadRules } from "../policy/upload_rules.ts";
 import type { ContentFacts, NewContent, NewRecord, ResourceRecord } from "../ports.ts";
 import { chainOf, MAX_DIRECTORIES, missingDirectories } from "./directories.ts";
 
@@ -16,6 +17,22 @@ export interface PlacedFile {
  * stays as it is because it has the same content.
  */
 export type Decision = "add" | "replace" | "keep";
+
+/** Decides about a file by the record at its path. Throws to refuse the upload. */
+export type Decide = (file: PlacedFile, found: ResourceRecord | undefined) => Decision;
+
+/** Decides as `decide` does, and refuses what a rule of the policy refuses by the size (C 28). */
+export function withinPolicy(
+  policy: Pick<UploadRules, "refuseUpload"> | undefined,
+  decide: Decide,
+): Decide {
+  return (file, found) => {
+    const decision = decide(file, found);
+    const { path, blob: { size } } = file;
+    if (decision !== "keep") policy?.refuseUpload({ path, size });
+    return decision;
+  };
+}
 
 /** Throws if a request does not apply to the file at its path, or to there being none. */
 export type RequireCondition = (found: ResourceRecord | undefined) => void;
@@ -48,7 +65,7 @@ interface PlacementOptions {
   /** The owner's records at the paths of the files and above them. */
   readonly found: ReadonlyMap<string, ResourceRecord>;
   /** Decides about a file by the record at its path. Throws to refuse all. */
-  readonly decide: (file: PlacedFile, found: ResourceRecord | undefined) => Decision;
+  readonly decide: Decide;
 }
 
 /** The records to add, directories first, and the contents to replace. */

@@ -34,7 +34,7 @@ export interface PutRequest {
  *   `ErrResourcesAlreadyExists` when a directory has the path, or a file a path above it,
  *   `ErrResourcesConflict` when the directory above must be there and is not,
  *   `ErrNotPermitted` when the caller may not replace the file, `ErrResourcesQuotaExceeded` and
- *   `ErrInternal` when it does not fit, and what `requireCondition` and `verify` throw.
+ *   `ErrInternal` when it does not fit, `ErrResourcesRefused` when the policy refuses it, and what `requireCondition` and `verify` throw.
  */
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
   const { caller, content, declaredSize = 0, requireCondition, needsParent = false } = request;
@@ -42,6 +42,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
+  tree.policy?.refuseUpload({ path, size: request.declaredSize });
   const decide = storing({ caller, path, requireCondition });
   const userId = ownerOf(caller);
   const found = await tree.records.findByPath({ userId, everyone: false }, chainOf(path));

@@ -10,7 +10,13 @@ import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
 import { commit, commitDecided, type Tree } from "./changes.ts";
 import { chainOf } from "./directories.ts";
-import { type Decision, parentsOf, type PlacedFile, planPlacement } from "./placement.ts";
+import {
+  type Decide,
+  parentsOf,
+  type PlacedFile,
+  planPlacement,
+  withinPolicy,
+} from "./placement.ts";
 import { boundsOf, contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
 import { limited, refuseLarge } from "./upload_size.ts";
 
@@ -34,7 +40,7 @@ export interface Alongside {
 export interface StagingOptions {
   readonly caller: Caller;
   /** Decides about a file by the record at its path. Throws to refuse the upload. */
-  readonly decide: (file: PlacedFile, found: ResourceRecord | undefined) => Decision;
+  readonly decide: Decide;
   /** Whether files may take the place of others. */
   readonly mayReplace: boolean;
   /** What belongs to the upload besides its files, first in the same transaction. @default nothing */
@@ -101,18 +107,19 @@ export class Staging implements AsyncDisposable {
 
   constructor(tree: Tree, options: StagingOptions) {
     this.#tree = tree;
-    this.#options = options;
+    this.#options = { ...options, decide: withinPolicy(tree.policy, options.decide) };
   }
 
   /**
    * Receives the content of a file.
    *
    * @throws {AppError} `ErrResourcesInvalidRequest` when it exceeds a limit,
-   *   `ErrResourcesQuotaExceeded` when it exceeds the quota.
+   *   `ErrResourcesQuotaExceeded` when it exceeds the quota, `ErrResourcesRefused` when the policy refuses it.
    */
   async stage({ path, content, besides = 0 }: IncomingContent): Promise<UploadedFile> {
     const tree = this.#tree;
     const { caller } = this.#options;
+    tree.policy?.refuseUpload({ path });
     this.#replacedBytes += await this.#bytesReplacedAt(path);
     const bounded = limited(content, (size) => refuseLarge(tree, { path, size, besides }));
     const affordable = contentWithinQuota(
@@ -129,7 +136,8 @@ export class Staging implements AsyncDisposable {
    * Stores staged files, and the directories above them that are missing.
    *
    * @throws {AppError} `ErrResourcesAlreadyExists` when a file is in the way of a directory,
-   *   `ErrResourcesQuotaExceeded` when the tree would exceed its quota, and what `decide` throws.
+   *   `ErrResourcesQuotaExceeded` when the tree would exceed its quota, `ErrResourcesRefused` when the policy
+   *   refuses a file, and what `decide` throws.
    */
   async store(
     files: readonly UploadedFile[],

@@ -45,8 +45,8 @@ export function verdictDays(
 /** Whether the gate refuses a file with this verdict now. */
 export function isBlocked(
   { gate }: Pick<Tree, "gate">,
-  { name }: ResourceRecord,
+  record: ResourceRecord,
   verdict: ContentVerdict,
 ): boolean {
-  return gate?.blocks(verdict, name) ?? false;
+  return gate?.blocks(verdict, record) ?? false;
 }

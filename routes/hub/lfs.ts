@@ -29,10 +29,13 @@ const PRIVILEGES: Readonly<Record<LfsOperation, Privilege>> = {
 const OBJECT_CODES: { readonly [Kind in ErrorKind]?: number } = {
   ErrHubEntryNotFound: 404,
   ErrResourcesQuarantined: 403,
+  ErrResourcesRefused: 403,
   ErrResourcesQuotaExceeded: 507,
   // A full disk.
   ErrInternal: 507,
 };
+/** Why objects cannot be kept, which is said of each. */
+const KEEPING_REFUSALS: readonly ErrorKind[] = ["ErrResourcesQuotaExceeded", "ErrResourcesRefused"];
 /** That of any other one: what it states is invalid. */
 const INVALID_OBJECT = 422;
 
@@ -101,7 +104,9 @@ async function downloadItems(
   { repository, objects, addressOf }: BatchParts,
 ): Promise<BatchItem[]> {
   const wanted = await wantedObjects(hub, repository, objects.map(pointerOf));
-  const blocked = wanted.filter(({ refusal }) => refusal?.kind === "ErrResourcesQuarantined");
+  const blocked = wanted.filter(({ refusal }) =>
+    refusal !== undefined && refusal.kind !== "ErrHubEntryNotFound"
+  );
   // The client does not ask for these, so that nothing else would record that they are refused.
   if (blocked.length > 0) {
     auditChange(c, { paths: blocked.flatMap(({ path = [] }) => path) });
@@ -225,7 +230,7 @@ async function refusalToKeep(
     await keep(c, hub, { repository, objects });
     return undefined;
   } catch (error) {
-    if (error instanceof AppError && error.kind === "ErrResourcesQuotaExceeded") return error;
+    if (error instanceof AppError && KEEPING_REFUSALS.includes(error.kind)) return error;
     throw error;
   }
 }

@@ -89,6 +89,7 @@ export const GET: Operation = {
     "ErrResourcesNotFound",
     "ErrVersionsNotFound",
     "ErrResourcesQuarantined",
+    "ErrResourcesRefused",
     "ErrPreconditionFailed",
     416,
   ],
@@ -124,6 +125,7 @@ export const PUT: Operation = {
   refusals: [
     "ErrResourcesInvalidData",
     "ErrResourcesQuotaExceeded",
+    "ErrResourcesRefused",
     "ErrResourcesAlreadyExists",
     "ErrResourcesLocked",
     "ErrPreconditionFailed",

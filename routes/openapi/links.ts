@@ -66,6 +66,7 @@ export const FOLLOW: Operation = {
   refusals: [
     "ErrLinksNotFound",
     "ErrResourcesQuarantined",
+    "ErrResourcesRefused",
     "ErrPreconditionFailed",
     "ErrTooManyRequests",
     416,

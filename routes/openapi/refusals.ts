@@ -47,6 +47,7 @@ export const REFUSALS = {
     when: "The gate refuses a file",
     optionalHeaders: ["Retry-After"],
   },
+  ErrResourcesRefused: { status: 403, when: "A rule of the policy refuses a file" },
   ErrResourcesLocked: { status: 423, when: "A client of WebDAV has locked what would change" },
   ErrPreconditionFailed: { status: 412, when: "A precondition such as If-Match fails" },
   ErrVersionsNotFound: { status: 404, when: "The version of the tree is not kept" },

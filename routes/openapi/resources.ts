@@ -137,6 +137,7 @@ export const UPLOAD: Operation = {
   refusals: [
     "ErrResourcesInvalidData",
     "ErrResourcesQuotaExceeded",
+    "ErrResourcesRefused",
     "ErrResourcesAlreadyExists",
     "ErrResourcesLocked",
   ],
@@ -253,6 +254,7 @@ export const DOWNLOAD: Operation = {
     "ErrVersionsNotFound",
     "ErrResourcesSharedPath",
     "ErrResourcesQuarantined",
+    "ErrResourcesRefused",
     "ErrPreconditionFailed",
     416,
   ],

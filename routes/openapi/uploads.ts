@@ -57,6 +57,7 @@ const STORING: readonly Refusal[] = [
   "ErrResourcesInvalidData",
   "ErrResourcesLocked",
   "ErrResourcesQuotaExceeded",
+  "ErrResourcesRefused",
 ];
 const APPENDING: readonly Refusal[] = [
   ...STORING,

@@ -4,6 +4,7 @@ import { AppError, RetryLater } from "../../core/errors.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { type S3Code, S3Error } from "../../core/s3/s3_error.ts";
 import { REFUSALS } from "../openapi/refusals.ts";
+import type { Failure } from "../request/environment.ts";
 import { errorFormOf, hasLfsForm, isDav, isGitLfs, isHub } from "./error_forms.ts";
 import { encoded } from "./gzip.ts";
 import { respond } from "./respond.ts";
@@ -52,10 +53,10 @@ export interface FailureOptions {
 /** A refusal in the envelope (C 2), or in another form below the hub (C 20). */
 export function failure(
   c: Context,
-  { kind, message }: Pick<AppError, "kind" | "message">,
+  { kind, message, rule }: Failure,
   { status = REFUSALS[kind].status, headers = {}, fields, s3Code }: FailureOptions = {},
 ): Response {
-  c.set("failure", { kind, message });
+  c.set("failure", { kind, message, rule });
   // A refusal has read no version.
   const { "X-Version": _version, ...added } = c.get("headers") ?? {};
   c.set("headers", added);

@@ -144,12 +144,15 @@ function hubForm(refused: Refused, path: string): ErrorForm {
   };
 }
 
+/** Refusals of the content of a file, whatever the caller may do. */
+const OF_CONTENT: readonly ErrorKind[] = ["ErrResourcesQuarantined", "ErrResourcesRefused"];
+
 /** The code that has clients show the message. */
 function hubCodeOf({ kind, status, userAgent = "" }: Refused, path: string): string | undefined {
   if (status === 401) {
     return HIDES_UNAUTHORIZED.test(userAgent) && DOWNLOAD.test(path) ? "GatedRepo" : undefined;
   }
-  if (kind === "ErrResourcesQuarantined" || status === 403 && DOWNLOAD.test(path)) {
+  if (OF_CONTENT.includes(kind) || status === 403 && DOWNLOAD.test(path)) {
     return HUB_COMMAND.test(userAgent) ? undefined : "GatedRepo";
   }
   return HUB_CODES[kind];

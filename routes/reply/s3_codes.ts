@@ -25,6 +25,7 @@ const CODES: { readonly [Kind in ErrorKind]?: string } = {
   ErrResourcesQuotaExceeded: "QuotaExceeded",
   ErrResourcesNotFound: "NoSuchKey",
   ErrResourcesQuarantined: "AccessDenied",
+  ErrResourcesRefused: "AccessDenied",
   ErrPreconditionFailed: "PreconditionFailed",
   ErrUploadsNotFound: "NoSuchUpload",
   ErrUploadsLocked: "OperationAborted",

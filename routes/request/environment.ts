@@ -30,6 +30,12 @@ export interface AuditedChange {
   readonly isLate?: boolean;
 }
 
+/** A refusal that was sent. */
+export interface Failure extends Pick<AppError, "kind" | "message"> {
+  /** The rule of the policy that refuses. @default none does */
+  readonly rule?: string | undefined;
+}
+
 /** What middleware and handlers of a request share. */
 export interface Variables {
   requestId: string;
@@ -44,7 +50,7 @@ export interface Variables {
   /** The network address of the client, if it is known. */
   address: string | undefined;
   /** The refusal that was sent. */
-  failure: Pick<AppError, "kind" | "message"> | undefined;
+  failure: Failure | undefined;
   audited: AuditedChange | undefined;
   /** Headers that were added to the reply. */
   headers: Readonly<Record<string, string>> | undefined;

@@ -4,10 +4,13 @@ import { ownerOf } from "../../core/caller.ts";
 import { AppError, type ErrorKind } from "../../core/errors.ts";
 import type { AppEnvironment, AuditedChange } from "../request/environment.ts";
 
+/** Refusals of content, which say why. */
+const CONTENT_REFUSALS: readonly ErrorKind[] = ["ErrResourcesQuarantined", "ErrResourcesRefused"];
+
 /** Refusals that are recorded on every route. */
 const REFUSALS: ReadonlySet<string> = new Set<ErrorKind>([
   "ErrNotPermitted",
-  "ErrResourcesQuarantined",
+  ...CONTENT_REFUSALS,
 ]);
 
 /** Refusals before anything was attempted. They would fill the log as fast as a client can ask. */
@@ -51,8 +54,8 @@ async function recordOutcome(
   });
   const isRecorded = isChange && !(outcome === "ok" && c.get("audited")?.isStep === true);
   if (!isRecorded && !REFUSALS.has(outcome)) return;
-  const refusal = outcome === "ErrResourcesQuarantined" ? c.get("failure")?.message : undefined;
-  const details = refusal === undefined ? {} : { reason: refusal };
+  const { kind, message: reason, rule } = c.get("failure") ?? {};
+  const details = kind !== undefined && CONTENT_REFUSALS.includes(kind) ? { reason, rule } : {};
   await audit.write(...entriesOf(c, { action: name, outcome, details }));
 }
 

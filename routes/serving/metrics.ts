@@ -40,6 +40,8 @@ export class Metrics {
   readonly #measure: Measure;
   /** By labels, in Prometheus's format. */
   readonly #series = new Map<string, Series>();
+  /** By the names of rules. */
+  readonly #refusals = new Map<string, number>();
 
   /** @param measure Measures all but the requests. */
   constructor(measure: Measure) {
@@ -63,11 +65,25 @@ export class Metrics {
     }
   }
 
+  /** Counts a request that a rule of the policy has refused (C 28). */
+  refused(rule: string): void {
+    this.#refusals.set(rule, (this.#refusals.get(rule) ?? 0) + 1);
+  }
+
   /** The reply to `GET /metrics`, in Prometheus's text format. */
   async reply(c: Context<AppEnvironment>): Promise<Response> {
     return respond(c, new TextEncoder().encode(this.#text(await this.#measure())), 200, {
       "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
     });
+  }
+
+  #refusalMetric(): Metric {
+    return {
+      name: "strongroom_policy_refusals_total",
+      type: "counter",
+      help: "Requests that the policy has refused, by rule",
+      samples: { label: "rule", values: Object.fromEntries(this.#refusals) },
+    };
   }
 
   #text(metrics: readonly Metric[]): string {
@@ -78,7 +94,7 @@ export class Metrics {
       ...all.flatMap(([labels, series]) => histogramLines(labels, series)),
       ...family(bytes, "counter", "Bytes sent in response bodies"),
       ...all.map(([labels, series]) => `${bytes}{${labels}} ${series.bytes}`),
-      ...metrics.flatMap(metricLines),
+      ...[this.#refusalMetric(), ...metrics].flatMap(metricLines),
       "",
     ].join("\n");
   }

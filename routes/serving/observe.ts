@@ -82,6 +82,7 @@ function record(
     });
   }
   const failure = c.get("failure");
+  if (failure?.rule !== undefined) metrics.refused(failure.rule);
   log.info("request", {
     method,
     path: shownPath(c.req.path),

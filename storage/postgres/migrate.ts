@@ -30,6 +30,7 @@ import boundCredentials from "./migrations/0029_bound_credentials.sql" with { ty
 import deviceLogins from "./migrations/0030_device_logins.sql" with { type: "text" };
 import accessKeys from "./migrations/0031_access_keys.sql" with { type: "text" };
 import mirror from "./migrations/0040_mirror.sql" with { type: "text" };
+import resultFormats from "./migrations/0043_result_formats.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -67,6 +68,7 @@ const MIGRATIONS: readonly string[] = [
   deviceLogins,
   accessKeys,
   mirror,
+  resultFormats,
 ];
 
 /** The version of the schema that this program makes. */

@@ -42,6 +42,7 @@ import boundCredentials from "./migrations/0039_bound_credentials.sql" with { ty
 import deviceLogins from "./migrations/0040_device_logins.sql" with { type: "text" };
 import accessKeys from "./migrations/0041_access_keys.sql" with { type: "text" };
 import mirror from "./migrations/0050_mirror.sql" with { type: "text" };
+import resultFormats from "./migrations/0053_result_formats.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -87,6 +88,7 @@ const MIGRATIONS: readonly string[] = [
   deviceLogins,
   accessKeys,
   mirror,
+  resultFormats,
 ];
 
 /** The version to which `schema_0031.sql` leads at once. */

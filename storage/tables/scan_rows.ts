@@ -85,6 +85,7 @@ export function columnsOfResult(result: FileResult, pace?: ScanPace) {
   return {
     sha256: sha256 == null ? null : Buffer.from(sha256, "hex"),
     verdict,
+    format: result.asset.type,
     findings: JSON.stringify(findings),
     now: Date.now(),
     took: pace === undefined ? null : Math.ceil(pace.tookMs),

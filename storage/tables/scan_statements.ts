@@ -16,8 +16,8 @@ const OUTCOMES = `(
     WHERE scan_id = :id
   ) AS outcomes`;
 
-const RESULT_COLUMNS = `hash, user_id, name, skip, version, sha256, verdict, findings, scanned_at,
-  took_ms, read_ms, result`;
+const RESULT_COLUMNS = `hash, user_id, name, skip, version, sha256, verdict, format,
+  findings, scanned_at, took_ms, read_ms, result`;
 
 /** The content that a user has under a name. */
 const IS_COPY = "hash = :hash AND user_id = :user AND name = :name";
@@ -27,12 +27,12 @@ const IS_TASK = `${IS_COPY} AND skip = :skip`;
 /** Keeps the result of content that another table has. */
 const keepResult = ({ resultKey }: Dialect, condition: string) =>
   `INSERT INTO scan_results (${RESULT_COLUMNS})
-    SELECT :hash, :user, :name, :skip, :version, :sha256, :verdict, :findings, :now,
+    SELECT :hash, :user, :name, :skip, :version, :sha256, :verdict, :format, :findings, :now,
       CAST(:took AS BIGINT), CAST(:read AS BIGINT), :result ${condition}
     ON CONFLICT (${resultKey}) DO UPDATE SET version = excluded.version,
-      sha256 = excluded.sha256, verdict = excluded.verdict, findings = excluded.findings,
-      scanned_at = excluded.scanned_at, took_ms = excluded.took_ms, read_ms = excluded.read_ms,
-      result = excluded.result
+      sha256 = excluded.sha256, verdict = excluded.verdict, format = excluded.format,
+      findings = excluded.findings, scanned_at = excluded.scanned_at, took_ms = excluded.took_ms,
+      read_ms = excluded.read_ms, result = excluded.result
     RETURNING 1 AS kept`;
 
 /** The files that are about to be added, and whose they are. */

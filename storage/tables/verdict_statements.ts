@@ -26,7 +26,7 @@ export const VERDICT_COLUMNS = `
     ) THEN 'pending'
     WHEN failed.problem IS NOT NULL THEN 'failed'
     ELSE 'unscanned' END) AS verdict,
-  stored.findings, stored.scanned_at, failed.problem, failed.failed_at,
+  stored.format, stored.findings, stored.scanned_at, failed.problem, failed.failed_at,
   contents.sha256 AS sha256, contents.created_at AS stored_at`;
 
 /**

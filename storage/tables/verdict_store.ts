@@ -113,6 +113,7 @@ function toVerdict(row: SqlRow): ContentVerdict {
   const isFailed = verdict === "failed";
   return {
     verdict,
+    format: row.format === null ? null : String(row.format),
     findings: findingsOf(row.findings),
     problem: isFailed ? String(row.problem) : null,
     scannerVersion: isScanned ? SCANNERS_VERSION : null,

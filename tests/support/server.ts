@@ -18,6 +18,7 @@ import {
 import { LastUses } from "../../core/last_uses.ts";
 import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
 import { rightsWithoutRoles } from "../../core/people/rights.ts";
+import type { Policy } from "../../core/policy/policy.ts";
 import { rightsByRoles, type Roles } from "../../core/people/roles.ts";
 import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
@@ -83,6 +84,8 @@ export interface TestServerOptions {
   readonly content?: ContentSettings;
   /** What the groups of people may do. @default as without a file of rules */
   readonly roles?: Roles;
+  /** The rules for what users upload. @default none */
+  readonly policy?: Policy;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
   /** How the mirror asks the other hub. */
@@ -162,6 +165,7 @@ export class TestServer implements AsyncDisposable {
         ),
         findAccessKey: boundedKeys(accessKeyFinder(key, registered), callers),
         isOver,
+        policy: () => options.policy,
         callerOfPerson: (person) => callers.signedIn(person, isOver),
         keyId: () => known[0],
         ...(options.signs !== false && {

@@ -70,4 +70,4 @@ export const UNKNOWN_FORMATS: readonly string[] = [
  * Version of the findings. Increment it with every change of what scanners find: stored results of another
  * version are discarded.
  */
-export const SCANNERS_VERSION = "10";
+export const SCANNERS_VERSION = "11";

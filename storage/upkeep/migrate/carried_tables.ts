@@ -202,6 +202,7 @@ export const TABLES: readonly Table[] = [
       version: "text",
       sha256: "bytes",
       verdict: "text",
+      format: "text",
       findings: "text",
       scanned_at: "number",
       took_ms: "number",

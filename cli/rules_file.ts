@@ -1,6 +1,8 @@
 import { parse, TomlError } from "smol-toml";
 import * as v from "valibot";
 import type { Roles } from "../core/people/roles.ts";
+import { parsePolicy } from "../core/policy/parse.ts";
+import type { Policy } from "../core/policy/policy.ts";
 import { PRIVILEGES, TREE_PRIVILEGES } from "../schemas/credentials.ts";
 import { USER_NAMED } from "../schemas/people.ts";
 import { KIB } from "../schemas/units.ts";
@@ -13,43 +15,60 @@ const FILE = "strongroom.toml";
 const MAX_BYTES = 64 * KIB;
 
 /** Which file has the rules of a server. */
-interface RulesSetting {
+export interface RulesSetting {
   readonly dataDir: string;
   /** @default `strongroom.toml` in the data directory, if it is there */
   readonly config?: string | undefined;
 }
 
-/** Roles, and where they are. */
-export interface RolesFile {
+/** What the file of rules says, and where. */
+export interface RulesFile {
   readonly path: string;
-  readonly roles: Roles;
+  /** Those of `[roles]` (C 27). */
+  readonly roles: Roles | undefined;
+  /** That of `[policy]` (C 28). */
+  readonly policy: Policy | undefined;
+  /** The error for what is wrong with a statement, which its keys lead to. */
+  readonly invalid: (keys: readonly string[], problem: string) => UsageError;
   /** The line in which a role names a tree. */
   readonly lineOfTree: (group: string, tree: string) => number;
 }
 
 /**
- * Reads `[roles]` of the file of rules (C 27). Returns undefined if there is no such file, or it has no roles.
+ * Reads the file of rules (C 27, C 28). Returns undefined if there is no such file.
  *
  * @throws {UsageError} with the line and the reason, when something in it is wrong, or it cannot be read.
  */
-export async function readRoles({ dataDir, config }: RulesSetting): Promise<RolesFile | undefined> {
+export async function readRules({ dataDir, config }: RulesSetting): Promise<RulesFile | undefined> {
   const path = config ?? `${dataDir}/${FILE}`;
   const source = await orMissing(readText(path));
   if (source === undefined && config !== undefined) throw invalid(path, "there is no such file");
   if (source === undefined) return undefined;
-  const parsed = v.safeParse(RulesFile, parsedToml(path, source));
+  const table = parsedToml(path, source);
+  const invalidAt = (keys: readonly string[], problem: string) => {
+    const present = presentKeys(table, keys);
+    return invalid(path, `line ${lineOf(source, present)}: ${present.join(".")}: ${problem}`);
+  };
+  const parsed = v.safeParse(RulesTable, table);
   if (!parsed.success) {
     const [issue] = parsed.issues;
-    const keys = (issue.path ?? []).map(({ key }) => String(key));
-    throw invalid(path, `line ${lineOf(source, keys)}: ${keys.join(".")}: ${issue.message}`);
+    throw invalidAt((issue.path ?? []).map(({ key }) => String(key)), issue.message);
   }
-  const { roles } = parsed.output;
-  if (roles === undefined) return undefined;
+  const { roles, policy } = parsed.output;
   return {
     path,
-    roles: new Map(Object.entries(roles)),
+    roles: roles && new Map(Object.entries(roles)),
+    policy: policy === undefined ? undefined : policyIn(policy, invalidAt),
+    invalid: invalidAt,
     lineOfTree: (group, tree) => lineOf(source, ["roles", group, "trees", tree]),
   };
+}
+
+/** @throws {UsageError} when something in it is wrong. */
+function policyIn(table: unknown, invalidAt: RulesFile["invalid"]): Policy {
+  const parsed = parsePolicy(table);
+  if ("problem" in parsed) throw invalidAt(["policy", ...parsed.keys], parsed.problem);
+  return parsed;
 }
 
 /** Names of privileges; `view` is short for `resources.view`. */
@@ -78,9 +97,10 @@ const Role = v.strictObject({
   ),
 }, "expected privileges and trees");
 
-const RulesFile = v.strictObject({
+const RulesTable = v.strictObject({
   roles: v.optional(v.record(v.string(), Role, "expected tables such as [roles.research]")),
-}, "expected [roles]");
+  policy: v.optional(v.unknown()),
+}, "expected [roles] or [policy]");
 
 async function readText(path: string): Promise<string> {
   try {
@@ -128,6 +148,11 @@ function parsedPart(source: string): unknown {
     if (error instanceof TomlError) return undefined;
     throw error;
   }
+}
+
+/** The first keys, as far as a value has what they lead to: others are missing. */
+function presentKeys(value: unknown, keys: readonly string[]): readonly string[] {
+  return has(value, keys) ? keys : presentKeys(value, keys.slice(0, -1));
 }
 
 function has(value: unknown, [key, ...rest]: readonly string[]): boolean {

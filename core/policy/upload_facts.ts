@@ -1,0 +1,52 @@
+import { SCANNER_IDS } from "../scanner/mod.ts";
+import type { ContentVerdict } from "../verdicts.ts";
+import type { Facts, JudgedVerdict } from "./policy.ts";
+
+/** A file of a tree, as far as it is known. */
+export interface TreeFile {
+  readonly path: string;
+  /** In bytes. @default it is not known yet */
+  readonly size?: number | undefined;
+  /** What is known of its content. @default nothing yet */
+  readonly content?: ContentVerdict | undefined;
+}
+
+/** What rules for uploads can ask of a file (C 28). */
+export function uploadFacts({ path, size, content }: TreeFile): Facts {
+  const verdict = content && judgedVerdict(content);
+  return {
+    ...placeOf(path),
+    size,
+    verdict,
+    format: content && formatOf(content),
+  };
+}
+
+/** The repository that a path is in: models/ns/name/file, or of a branch models/ns/name@b/file. */
+function placeOf(path: string): Pick<Facts, "repository" | "kind" | "file"> {
+  const [directory, namespace, name = "", ...rest] = path.split("/");
+  const kind = KINDS.get(directory ?? "");
+  if (kind === undefined || namespace === undefined || rest.length === 0) {
+    return { repository: null, kind: "file", file: path };
+  }
+  const repository = `${namespace}/${name.split("@", 1)[0] ?? ""}`;
+  return { repository, kind, file: rest.join("/") };
+}
+
+const KINDS: ReadonlyMap<string, Facts["kind"]> = new Map([
+  ["models", "model"],
+  ["datasets", "dataset"],
+]);
+
+/** A waiver stands for a clean verdict. Undefined as long as there is none. */
+function judgedVerdict({ verdict, waiver }: ContentVerdict): JudgedVerdict | undefined {
+  if (waiver !== null) return "clean";
+  return verdict === "unscanned" || verdict === "pending" ? undefined : verdict;
+}
+
+/** The format that scanners read. Undefined as long as none has looked at it. */
+function formatOf({ verdict, format }: ContentVerdict): string | undefined {
+  if (verdict === "failed") return "unknown";
+  if (format === null) return undefined;
+  return SCANNER_IDS.includes(format) ? format : "unknown";
+}
