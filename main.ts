@@ -10,6 +10,7 @@ export const LOADERS: Loaders = {
   token: () => import("./cli/token/token.ts"),
   user: () => import("./cli/people/user.ts"),
   team: () => import("./cli/people/team.ts"),
+  policy: () => import("./cli/policy/policy.ts"),
   invite: () => import("./cli/token/invite.ts"),
   scan: () => import("./cli/scan/scan.ts"),
   rules: () => import("./cli/scan/rules.ts"),

@@ -18,6 +18,7 @@ export const COMMANDS = {
   user: "data",
   team: "data",
   invite: "data",
+  policy: "data",
   scan: "all",
   rules: "all",
   scanners: "all",
@@ -83,7 +84,16 @@ export function isLight(name: CommandName): name is LightCommand {
 /** Whether a command sends requests to a server. */
 export function usesServer(name: CommandName, args: readonly string[]): boolean {
   return ["login", "server", "transfer"].includes(COMMANDS[name]) ||
-    name === "scan" && args.includes("--remote") || name === "restore" && restoresPast(args);
+    name === "scan" && args.includes("--remote") || name === "restore" && restoresPast(args) ||
+    name === "policy" && judgesFiles(args);
+}
+
+/** Whether the arguments of `policy` name something of a server, and not only the file of rules. */
+export function judgesFiles(args: readonly string[]): boolean {
+  const rest = args.slice(1);
+  return rest.some((it, index) =>
+    !it.startsWith("-") && !["--server", "--tree"].includes(rest[index - 1] ?? "")
+  );
 }
 
 /** Whether the arguments of `restore` name something of a server as it was, and not a backup. */

@@ -61,6 +61,26 @@ a time, also those that the server does not know. Links and signed addresses end
     values: { "--privileges": PRIVILEGES },
   },
   ...PEOPLE_USAGES,
+  policy: {
+    summary: "Check the rules of the policy, or say which files they and the gate let through",
+    forms: ["policy check [--json]", "policy check REPO|PATH [--json]"],
+    details:
+      `Without an argument, prints the rules of strongroom.toml, or what is wrong with them and the settings
+of the server. With one, asks a server about each file of a repository such as google/gemma, or at and
+below a path such as datasets/google/questions: whether it could be downloaded now, by which rule, or
+what is not known yet. Exit code 0: nothing is wrong, or all could be; 1: something could not; 2: the
+rules are wrong, or the server does not answer.
+
+  --server URL  Use this server; strongroom login list shows those that are known
+  --tree NAME   Judge files in the tree of another user
+  --json        Print JSON, a line for each rule or file`,
+    examples: [
+      "strongroom policy check",
+      "strongroom policy check google/gemma",
+      "strongroom policy check --json models | jq -r .rule | sort | uniq -c",
+    ],
+    remotePaths: "all",
+  },
   invite: {
     summary: "Print a link by which a person makes a passkey and signs in to the console",
     forms: ["invite NAME [--group G]…"],

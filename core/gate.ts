@@ -118,7 +118,7 @@ export class Gate {
     found: ContentVerdict,
   ): AppError | undefined {
     const { verdict, findings } = found;
-    if (!this.#accepts(found, nameOf(path))) {
+    if (!this.accepts(found, nameOf(path))) {
       return this.#quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }]);
     }
     const refusal = this.rules?.refusalOf({ path, size, content: found }, this.#named(path));
@@ -127,7 +127,8 @@ export class Gate {
     return this.#quarantined([{ path, verdict: "pending", ruleCodes: [] }]);
   }
 
-  #accepts({ verdict, waiver, storedAt }: ContentVerdict, name: string): boolean {
+  /** Whether the verdict on a file is accepted, or a waiver stands for it. */
+  accepts({ verdict, waiver, storedAt }: ContentVerdict, name: string): boolean {
     if (storedAt === null) return false;
     if (waiver !== null) return true;
     const { verdicts, knownOnly } = this.accepted;

@@ -77,6 +77,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/scan",
     "cli/serve",
     "cli/people",
+    "cli/policy",
     "cli/token",
   ],
   "cli/light": ["cli", "cli/remote", "cli/scan", "cli/supervisor", "cli/transfer"],
@@ -121,6 +122,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/adopt": ["cli", "cli/serve", "schemas", "storage/upkeep/adopt"],
   "cli/migrate": ["cli", "cli/backup", "cli/serve", "schemas", "storage/upkeep/migrate"],
+  "cli/policy": ["cli", "cli/remote", "core/policy", "schemas"],
   "cli/people": ["cli", "cli/remote", "cli/token", "core", "core/people", "schemas"],
   "cli/token": [
     "cli",
@@ -151,6 +153,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/serve": [
     "cli",
+    "cli/policy",
     "cli/supervisor",
     "routes",
     "routes/console",
@@ -190,6 +193,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "routes/openapi",
     "routes/request",
     "core",
+    "core/policy",
     "core/s3",
     "core/scans",
     "core/tree",

@@ -14,7 +14,14 @@ export type Loaders<Name extends CommandName = CommandName> = Readonly<
 >;
 
 /** For these, 1 means that they have found something (C 16, C 22). */
-const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "restore", "migrate"]);
+const FAIL_WITH_2: ReadonlySet<string> = new Set([
+  "scan",
+  "check",
+  "backup",
+  "restore",
+  "migrate",
+  "policy",
+]);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 
 /**

@@ -1,6 +1,6 @@
 import type { CurrentPolicy } from "../../core/policy/policy.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { readPolicy } from "../policy_rules.ts";
+import { readPolicy } from "../policy/read_policy.ts";
 import type { Reloads } from "./reload.ts";
 
 /**

@@ -15,6 +15,7 @@ import {
   COMMANDS,
   type CommandWith,
   isLight,
+  judgesFiles,
   restoresPast,
 } from "../commands.ts";
 import { DIRECTORY_VARIABLES, loadSettings, trustVariables } from "../environment.ts";
@@ -115,6 +116,7 @@ async function permissionsOf(name: CommandName, args: readonly string[]): Promis
   if (isWith("server", name)) return await serverPermissions(args);
   if (isWith("transfer", name)) return await transferPermissions(name, args);
   if (name === "restore" && restoresPast(args)) return await serverPermissions(args);
+  if (name === "policy" && judgesFiles(args)) return await serverPermissions(args);
   if (isWith("data", name)) return await dataPermissions(name, args);
   // Of the others, only a scan by a server is launched.
   return await remoteScanPermissions(args);
@@ -161,6 +163,7 @@ async function dataPermissions(
       return withEngines(enginesOf({ databaseUrl, databaseDirectUrl }), { read, write });
     case "config":
     case "permissions":
+    case "policy":
       return { net: [], read, write: [] };
   }
 }

@@ -5,12 +5,12 @@ import { pathMatcher } from "../glob.ts";
 import { SCANNER_IDS } from "../scanner/mod.ts";
 import {
   type Condition,
-  DEFAULT_RULE,
   type Effect,
   type FactName,
   type Facts,
   FILE_KINDS,
   type Policy,
+  RESERVED_NAMES,
   type Rule,
 } from "./policy.ts";
 
@@ -85,10 +85,12 @@ const RuleTable = v.pipe(
       v.string("expected a name such as no-pickles"),
       v.regex(
         /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
-        ({ input }) =>
-          `expected up to 64 letters, digits, dashes and underscores, not "${input}"`,
+        ({ input }) => `expected up to 64 letters, digits, dashes and underscores, not "${input}"`,
       ),
-      v.check((name) => name !== DEFAULT_RULE, `"${DEFAULT_RULE}" is what no rule decides`),
+      v.check(
+        (name) => !RESERVED_NAMES.includes(name),
+        ({ input }) => `"${input}" is the name of what no rule decides`,
+      ),
     ),
     allow: v.optional(words),
     deny: v.optional(words),

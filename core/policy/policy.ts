@@ -1,3 +1,4 @@
+import { GATE_RULE } from "../../schemas/policy.ts";
 import type { ScannedVerdict } from "../../schemas/verdict_names.ts";
 
 /** Where a file comes from: another hub (C 28), or a user. */
@@ -65,8 +66,10 @@ export interface Policy {
 /** The rules of the last reload; undefined without any. */
 export type CurrentPolicy = () => Policy | undefined;
 
-/** The name of the decision that no rule makes. No rule has it. */
+/** The name of the decision that no rule makes. */
 export const DEFAULT_RULE = "default";
+/** The names that no rule has. */
+export const RESERVED_NAMES: readonly string[] = [DEFAULT_RULE, GATE_RULE];
 
 /** Whether a policy can refuse what users upload. */
 export function judgesUploads({ rules }: Policy): boolean {

@@ -41,6 +41,7 @@ import {
   TokenRequest,
 } from "../../schemas/tokens.ts";
 import { InvitationEntry } from "../../schemas/sign_in.ts";
+import { FileDecision, FileDecisionList } from "../../schemas/policy.ts";
 import { TagEntry, TagList, TagRequest } from "../../schemas/tags.ts";
 import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
@@ -124,6 +125,8 @@ export function schemas(): Record<string, Json> {
     Verdict: { ...schemaOf(VerdictEntry), examples: [FILE_VERDICT] },
     VerdictDays: schemaOf(VerdictDays),
     VerdictList: { ...schemaOf(VerdictList), ...listOf("Verdict") },
+    FileDecision: schemaOf(FileDecision),
+    FileDecisionList: { ...schemaOf(FileDecisionList), ...listOf("FileDecision") },
     Waiver: { ...schemaOf(WaiverEntry), examples: [WAIVER] },
     WaiverList: { ...schemaOf(WaiverList), ...listOf("Waiver") },
     WaiverRequest: requestSchemaOf(WaiverRequest),

@@ -1,6 +1,7 @@
 import { downloadResources } from "../transfers/download.ts";
 import { deleteFile, getFile, putFile } from "../transfers/files.ts";
 import * as fileOperations from "../openapi/files.ts";
+import * as policyOperations from "../openapi/policy.ts";
 import * as resourceOperations from "../openapi/resources.ts";
 import * as scanOperations from "../openapi/scans.ts";
 import {
@@ -12,6 +13,7 @@ import {
   mkdirResource,
   moveResources,
   searchResources,
+  showDecisions,
   showVerdicts,
   statResource,
   uploadResources,
@@ -152,5 +154,13 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     tree: true,
     operation: scanOperations.VERDICTS,
     handle: (c, { tree }) => showVerdicts(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/policy",
+    privilege: "resources.view",
+    tree: true,
+    operation: policyOperations.DECISIONS,
+    handle: (c, { tree }) => showDecisions(c, tree),
   },
 ];

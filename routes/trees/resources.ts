@@ -14,6 +14,7 @@ import type { TransferRequest } from "../../core/tree/plan_transfer.ts";
 import { search } from "../../core/tree/search.ts";
 import { stat } from "../../core/tree/stat.ts";
 import { upload } from "../../core/tree/upload.ts";
+import { listDecisions } from "../../core/tree/decisions.ts";
 import { listVerdicts } from "../../core/tree/verdicts.ts";
 import {
   DeleteResourceRequest,
@@ -25,6 +26,7 @@ import {
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import { entryList, listReply } from "../reply/entries.ts";
+import { decisionLists } from "../reply/decisions.ts";
 import { foundOf, statOf, verdictLists } from "../reply/verdicts.ts";
 import { compressed, success } from "../reply/envelope.ts";
 import { treeOfRequest } from "../serving/at.ts";
@@ -49,6 +51,12 @@ export async function showVerdicts(c: Handled, tree: Tree): Promise<Response> {
     c,
     verdictLists(listVerdicts(await treeOfRequest(c, tree), listRequest(c))),
   );
+}
+
+/** `GET /resources/policy` (C 28). */
+export async function showDecisions(c: Handled, tree: Tree): Promise<Response> {
+  const [path = ""] = parseQuery(c.req.url).get("path") ?? [];
+  return await listReply(c, decisionLists(listDecisions(tree, { caller: callerOf(c), path })));
 }
 
 function listRequest(c: Handled): ListRequest {

@@ -79,7 +79,10 @@ Deno.test("C 28 what is wrong in a policy is said with its line, the value and w
   const rule = '[[policy.rule]]\nname = "a"\ndeny = "No"\n';
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ["policy = 1\n", /^line 1: policy: expected a table, not 1$/],
-    ['[policy]\ndefault = "no"\n', /^line 2: policy\.default: expected "allow" or "deny", not "no"$/],
+    [
+      '[policy]\ndefault = "no"\n',
+      /^line 2: policy\.default: expected "allow" or "deny", not "no"$/,
+    ],
     ["[policy]\nuploads = true\n", /^line 2: policy\.uploads: expected default, or rules in/],
     ['\n[[policy.rule]]\ndeny = "No"\n', /^line 2: policy\.rule\.0: a rule needs a name, such as/],
     [
@@ -88,7 +91,7 @@ Deno.test("C 28 what is wrong in a policy is said with its line, the value and w
     ],
     [
       '[[policy.rule]]\nname = "default"\ndeny = "No"\n',
-      /^line 2: policy\.rule\.0\.name: "default" is what no rule decides$/,
+      /^line 2: policy\.rule\.0\.name: "default" is the name of what no rule decides$/,
     ],
     [
       '[[policy.rule]]\nname = "a"\n',

@@ -17,9 +17,10 @@ export const RULES: readonly string[] = [
   ...numbered("SR 2", 12),
   ...numbered("C 5", 6),
   ...[2, 3, 7, 8].map((part) => `HC ${part}`),
-  ...[1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 31].map((
-    it,
-  ) => `C ${it}`),
+  ...[1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 28, 31]
+    .map((
+      it,
+    ) => `C ${it}`),
 ];
 
 function numbered(part: string, count: number): string[] {

@@ -92,6 +92,7 @@ function Filters(
         h("option", { value: "ok" }, "Done"),
         h("option", { value: "ErrNotPermitted" }, "Not permitted"),
         h("option", { value: "ErrResourcesQuarantined" }, "Refused by the gate"),
+        h("option", { value: "ErrResourcesRefused" }, "Refused by the policy"),
       ),
     ),
     field("path", "Path begins with", { placeholder: "models/" }),

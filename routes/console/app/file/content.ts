@@ -75,8 +75,11 @@ export async function readContent(file: ReadFile, signal: AbortSignal): Promise<
   try {
     return await readStart(file, signal);
   } catch (error) {
-    const isBlocked = error instanceof ApiError && error.code === "ErrResourcesQuarantined";
-    if (!isBlocked) throw error;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === "ErrResourcesRefused") {
+      return { format: undefined, problem: error.message, isBlocked: true };
+    }
+    if (error.code !== "ErrResourcesQuarantined") throw error;
     const problem = `${error.message}. The gate blocks this file: it cannot be downloaded, and ` +
       "nothing of its content is shown, until its verdict changes or an administrator waives it.";
     return { format: undefined, problem, isBlocked: true };

@@ -1,5 +1,5 @@
-import type { FactName, Policy } from "../core/policy/policy.ts";
-import { readRules, type RulesSetting } from "./rules_file.ts";
+import type { FactName, Policy } from "../../core/policy/policy.ts";
+import { readRules, type RulesSetting } from "../rules_file.ts";
 
 /** Settings that a policy depends on. */
 type PolicySettings = RulesSetting & { readonly gate: "off" | "mark" | "block" };

@@ -1,0 +1,66 @@
+import { GATE_RULE } from "../../schemas/policy.ts";
+import { type Caller, ownerOf } from "../caller.ts";
+import { sanitizeDirectory } from "../paths.ts";
+import type { Decision } from "../policy/judge.ts";
+import type { ResourceRecord } from "../ports.ts";
+import { type ContentVerdict, ruleCodesOf } from "../verdicts.ts";
+import type { Tree } from "./changes.ts";
+import { resolveTargets } from "./targets.ts";
+
+/** A file, and what the gate and the policy say about it now. */
+export interface DecidedFile {
+  readonly record: ResourceRecord;
+  readonly decision: Decision;
+}
+
+const ALLOWED: Decision = { outcome: "allow", rule: "default", words: "No rule refuses it" };
+
+/**
+ * What would happen to who downloads the files at and below a path, in batches (C 28). The gate decides first.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid, `ErrResourcesNotFound` when it has no
+ *   record.
+ */
+export async function* listDecisions(
+  tree: Tree,
+  { caller, path }: { readonly caller: Caller; readonly path: string },
+): AsyncGenerator<readonly DecidedFile[]> {
+  const root = sanitizeDirectory(path);
+  const paths = root === "" ? [] : [root];
+  const { byPath: [named] } = await resolveTargets(tree, { caller, paths, ids: [] }, "judge");
+  for await (
+    const records of tree.records.list({
+      scope: { userId: named?.userId ?? ownerOf(caller), everyone: false },
+      recursive: true,
+      directories: paths,
+      chain: [],
+    })
+  ) {
+    const files = records.filter(({ isDir }) => !isDir);
+    if (files.length === 0) continue;
+    const contents = await tree.verdicts.of(files);
+    yield files.flatMap((record, index) => {
+      const content = contents[index];
+      return content === undefined ? [] : [{ record, decision: decide(tree, record, content) }];
+    });
+  }
+}
+
+function decide(
+  { gate, policy }: Tree,
+  { path, size, name }: ResourceRecord,
+  content: ContentVerdict,
+): Decision {
+  if (gate !== undefined && !gate.accepts(content, name)) {
+    const { verdict, findings } = content;
+    const rule = GATE_RULE;
+    return verdict === "pending"
+      ? { outcome: "undecided", rule, words: "It waits for its scan", missing: ["verdict"] }
+      : {
+        outcome: "deny",
+        rule,
+        words: ["Its verdict is", verdict, ...ruleCodesOf(findings)].join(" "),
+      };
+  }
+  return policy?.judge({ path, size, content }) ?? ALLOWED;
+}
