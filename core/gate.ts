@@ -42,7 +42,7 @@ export interface ContentRules {
   readonly canRefuse: boolean;
   /** Why a file is refused now, or whether its scan decides. */
   refusalOf(
-    file: { readonly path: string; readonly size: number; readonly content: ContentVerdict },
+    file: Pick<GatedFile, "userId" | "path" | "size"> & { readonly content: ContentVerdict },
     shownPath: string,
   ): AppError | "undecided" | undefined;
 }
@@ -108,20 +108,21 @@ export class Gate {
   }
 
   /** Whether a file with this verdict is refused now. */
-  blocks(found: ContentVerdict, file: Pick<GatedFile, "path" | "size">): boolean {
+  blocks(found: ContentVerdict, file: Pick<GatedFile, "userId" | "path" | "size">): boolean {
     return this.#refusalOf(file, found) !== undefined;
   }
 
   /** Why a file with this verdict is refused now. */
   #refusalOf(
-    { path, size }: Pick<GatedFile, "path" | "size">,
+    { userId, path, size }: Pick<GatedFile, "userId" | "path" | "size">,
     found: ContentVerdict,
   ): AppError | undefined {
     const { verdict, findings } = found;
     if (!this.accepts(found, nameOf(path))) {
       return this.#quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }]);
     }
-    const refusal = this.rules?.refusalOf({ path, size, content: found }, this.#named(path));
+    const file = { userId, path, size, content: found };
+    const refusal = this.rules?.refusalOf(file, this.#named(path));
     if (refusal !== "undecided") return refusal;
     // Content with a waiver that has not been scanned.
     return this.#quarantined([{ path, verdict: "pending", ruleCodes: [] }]);

@@ -233,7 +233,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "routes/console/app": [`${SCANNER}/contract/rules.ts`, `${SCANNER}/readers`, "schemas"],
   core: ["schemas"],
   "core/hub": ["core", "core/tree", "schemas"],
-  "core/mirror": ["core", "core/hub", "core/tree", "schemas"],
+  "core/mirror": ["core", "core/hub", "core/policy", "core/tree", "schemas"],
   "core/people": ["core", "schemas"],
   "core/policy": ["core", `${SCANNER}/mod.ts`, "schemas"],
   "core/s3": ["core", "core/tree", "schemas"],

@@ -10,12 +10,11 @@ import { DamageLog } from "../../core/damage.ts";
 import { withinTime } from "../../core/event_loop.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { LastUses } from "../../core/last_uses.ts";
-import { Provider } from "../../core/people/provider.ts";
 import { Steps } from "../../core/people/steps.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
 import type { CurrentPolicy } from "../../core/policy/policy.ts";
-import { UploadRules } from "../../core/policy/upload_rules.ts";
+import { TreeRules } from "../../core/policy/tree_rules.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
@@ -48,6 +47,7 @@ import { MAX_PROBE_MS, type Storage } from "../../storage/stores/storage.ts";
 import { readBrowserScanner, readConsole } from "./browser_modules.ts";
 import { measureServer } from "./metrics.ts";
 import { composeMirror, mirrorTeam, type UpstreamOptions } from "./mirror.ts";
+import { providerOf } from "./provider.ts";
 import { Readiness } from "./readiness.ts";
 import { composeScans } from "./scans.ts";
 import { findTracing } from "./tracing.ts";
@@ -145,7 +145,7 @@ export async function compose(
   const capacity = { ...host, leases, instances: () => jobs.instances };
   const revisions = new Revisions(records.hub);
   const team = settings.mirrorUrl === undefined ? undefined : await mirrorTeam(records.people);
-  const rules = policy && new UploadRules(policy);
+  const rules = policy && new TreeRules(policy, team);
   const stores: TreeParts = {
     records,
     reserved: team,
@@ -183,7 +183,7 @@ export async function compose(
     expiryMs: uploads.expiryMs,
   };
   const named = namedAudit(audit, records.people);
-  const mirror = composeMirror(parts, { storage, settings, audit: named }, {
+  const mirror = composeMirror(parts, { storage, settings, audit: named, policy }, {
     ...{ tree: served, team, options: replacements.upstream ?? {} },
   });
   const readiness = parts.use(
@@ -275,17 +275,6 @@ export async function compose(
       stoppingScans(serveApp(app, { ...options, events, inFlight, log }), { jobs, automatic }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-/** The provider that people sign in by, if there is one. */
-function providerOf(
-  { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret, oidcGroupsClaim }: Settings,
-): Provider | undefined {
-  return issuer === undefined || clientId === undefined ? undefined : new Provider({
-    ...{ issuer, clientId },
-    clientSecret: oidcClientSecret,
-    groupsClaim: oidcGroupsClaim,
-  });
 }
 
 /** What is wrong with the keys, which may be asked of another server. */

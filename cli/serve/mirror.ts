@@ -5,9 +5,11 @@ import { Fetches } from "../../core/mirror/fetches.ts";
 import type { Mirror } from "../../core/mirror/files.ts";
 import type { MirrorParts } from "../../core/mirror/mirror.ts";
 import type { Upstream } from "../../core/mirror/ports.ts";
+import { PolicyJudge } from "../../core/mirror/policy_judge.ts";
 import { MirrorRevisions } from "../../core/mirror/revisions.ts";
 import { MirrorSpace } from "../../core/mirror/space.ts";
 import { MirrorTotals } from "../../core/mirror/totals.ts";
+import type { CurrentPolicy } from "../../core/policy/policy.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { mirrorAuthorities } from "../../schemas/mirror_settings.ts";
@@ -34,6 +36,8 @@ export interface MirrorComponents {
   readonly storage: Storage;
   readonly settings: Settings;
   readonly audit: AuditLog;
+  /** @default everything may be had */
+  readonly policy?: CurrentPolicy | undefined;
 }
 
 /**
@@ -54,7 +58,7 @@ export async function mirrorTeam(people: PeopleStore): Promise<number> {
 /** The mirror of another hub, if the settings name one. `parts` disposes of it. */
 export function composeMirror(
   parts: AsyncDisposableStack,
-  { storage: { records, blobs }, settings, audit }: MirrorComponents,
+  { storage: { records, blobs }, settings, audit, policy }: MirrorComponents,
   { tree, team, options }: {
     readonly tree: Tree;
     /** The number of {@link mirrorTeam}. */
@@ -64,11 +68,13 @@ export function composeMirror(
 ): Mirror | undefined {
   const { mirrorUrl, mirrorMaxBytes, mirrorRate, mirrorFresh, diskReserveMb, dataDir } = settings;
   if (mirrorUrl === undefined || team === undefined) return undefined;
-  const own: MirrorParts = {
+  const judged: MirrorParts = {
     // The space of the mirror has bounds of its own.
     tree: {
       ...tree,
       reserved: undefined,
+      // It is judged before it comes in, as what it is.
+      policy: undefined,
       limits: {
         ...tree.limits,
         userQuota: undefined,
@@ -83,6 +89,8 @@ export function composeMirror(
     own: new Set(settings.ownNamespaces?.map((name) => name.toLowerCase())),
     totals: new MirrorTotals(),
   };
+  const rules = policy && new PolicyJudge({ current: policy, parts: judged });
+  const own = { ...judged, judge: rules?.judge };
   const maxBytes = mirrorMaxBytes ??
     (blobs.room === undefined ? Infinity : blobs.room.diskBytes / 2);
   const fetches = new Fetches(own, {
@@ -94,6 +102,7 @@ export function composeMirror(
   });
   return {
     ...own,
+    rules,
     asked: new AskedFiles(own),
     revisions: new MirrorRevisions(own, mirrorFresh),
     fetches: parts.use(fetches),

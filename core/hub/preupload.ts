@@ -51,7 +51,7 @@ export async function planUploads(
       mode: isLfs ? "lfs" : "regular",
     } as const;
   });
-  for (const { at, size } of planned) tree.policy?.refuseUpload({ path: at, size });
+  for (const { at, size } of planned) tree.policy?.refuseUpload({ userId, path: at, size });
   // Who may only upload does not learn what is there.
   const found = permits(caller, "resources.view")
     ? await tree.records.findByPath({ userId, everyone: false }, planned.map(({ at }) => at))

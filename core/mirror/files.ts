@@ -9,11 +9,14 @@ import { admitFetched, admitKnown } from "./admission.ts";
 import type { AskedFiles } from "./asked_files.ts";
 import type { Fetches } from "./fetches.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
+import type { PolicyJudge } from "./policy_judge.ts";
 import type { MirrorRevisions } from "./revisions.ts";
 import type { MirrorRevision } from "./store.ts";
 
 /** A mirror of another hub (C 28). */
 export interface Mirror extends MirrorParts {
+  /** The rules of the policy. @default everything may be had */
+  readonly rules?: PolicyJudge | undefined;
   readonly asked: AskedFiles;
   readonly revisions: MirrorRevisions;
   readonly fetches: Fetches;

@@ -35,7 +35,7 @@ export async function createMultipart(
   { store, uploads, tree }: S3Service,
   { caller, path, metadata }: { caller: Caller; path: string; metadata: S3Metadata },
 ): Promise<MultipartUpload> {
-  tree.policy?.refuseUpload({ path });
+  tree.policy?.refuseUpload({ userId: ownerOf(caller), path });
   const now = Date.now();
   const upload = {
     id: randomBytes(ID_BYTES).toString("hex"),

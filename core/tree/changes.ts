@@ -7,7 +7,7 @@ import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
 import type { HistoryStore } from "../history.ts";
 import type { Log } from "../log.ts";
-import type { UploadRules } from "../policy/upload_rules.ts";
+import type { TreeRules } from "../policy/tree_rules.ts";
 import type { BlobStore } from "../blob_store.ts";
 import type {
   LocatedLookup,
@@ -54,7 +54,7 @@ export interface TreeParts {
   /** Refuses content; left out if all may be downloaded. */
   readonly gate?: Gate | undefined;
   /** The rules for what users upload; left out without any (C 28). */
-  readonly policy?: UploadRules | undefined;
+  readonly policy?: TreeRules | undefined;
   /** Receives what has changed; left out if nothing is derived from it. */
   readonly listener?: ChangeListener | undefined;
   /** Receives files with their content and name; left out if none is scanned by itself. */

@@ -55,7 +55,9 @@ export async function createUpload(
   refuseUncreatable(path);
   if (onConflict === "replace") requirePermission(caller, "resources.edit");
   refuseOversized(tree, path, size);
-  if (given !== undefined) tree.policy?.refuseUpload({ path, size: stated });
+  if (given !== undefined) {
+    tree.policy?.refuseUpload({ userId: ownerOf(caller), path, size: stated });
+  }
   const userId = ownerOf(caller);
   const found = given === undefined
     ? undefined

@@ -48,7 +48,7 @@ export async function* listDecisions(
 
 function decide(
   { gate, policy }: Tree,
-  { path, size, name }: ResourceRecord,
+  { userId, path, size, name }: ResourceRecord,
   content: ContentVerdict,
 ): Decision {
   if (gate !== undefined && !gate.accepts(content, name)) {
@@ -62,5 +62,5 @@ function decide(
         words: ["Its verdict is", verdict, ...ruleCodesOf(findings)].join(" "),
       };
   }
-  return policy?.judge({ path, size, content }) ?? ALLOWED;
+  return policy?.judge({ userId, path, size, content }) ?? ALLOWED;
 }

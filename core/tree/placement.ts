@@ -1,8 +1,8 @@
-import { type Caller, requirePermission } from "../caller.ts";
+import { type Caller, ownerOf, requirePermission } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { forEachPaced } from "../event_loop.ts";
 import { parentOf } from "../paths.ts";
-import type { UploadRules } from "../policy/upload_rules.ts";
+import type { TreeRules } from "../policy/tree_rules.ts";
 import type { ContentFacts, NewContent, NewRecord, ResourceRecord } from "../ports.ts";
 import { chainOf, MAX_DIRECTORIES, missingDirectories } from "./directories.ts";
 
@@ -22,14 +22,15 @@ export type Decision = "add" | "replace" | "keep";
 export type Decide = (file: PlacedFile, found: ResourceRecord | undefined) => Decision;
 
 /** Decides as `decide` does, and refuses what a rule of the policy refuses by the size (C 28). */
-export function withinPolicy(
-  policy: Pick<UploadRules, "refuseUpload"> | undefined,
-  decide: Decide,
+export function byPolicy(
+  { policy }: { readonly policy?: Pick<TreeRules, "refuseUpload"> | undefined },
+  { caller, decide }: { readonly caller: Caller; readonly decide: Decide },
 ): Decide {
+  const userId = ownerOf(caller);
   return (file, found) => {
     const decision = decide(file, found);
     const { path, blob: { size } } = file;
-    if (decision !== "keep") policy?.refuseUpload({ path, size });
+    if (decision !== "keep") policy?.refuseUpload({ userId, path, size });
     return decision;
   };
 }

@@ -42,7 +42,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
-  tree.policy?.refuseUpload({ path, size: request.declaredSize });
+  tree.policy?.refuseUpload({ userId: ownerOf(caller), path, size: request.declaredSize });
   const decide = storing({ caller, path, requireCondition });
   const userId = ownerOf(caller);
   const found = await tree.records.findByPath({ userId, everyone: false }, chainOf(path));

@@ -10,13 +10,7 @@ import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
 import { commit, commitDecided, type Tree } from "./changes.ts";
 import { chainOf } from "./directories.ts";
-import {
-  type Decide,
-  parentsOf,
-  type PlacedFile,
-  planPlacement,
-  withinPolicy,
-} from "./placement.ts";
+import { byPolicy, type Decide, parentsOf, type PlacedFile, planPlacement } from "./placement.ts";
 import { boundsOf, contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
 import { limited, refuseLarge } from "./upload_size.ts";
 
@@ -107,7 +101,10 @@ export class Staging implements AsyncDisposable {
 
   constructor(tree: Tree, options: StagingOptions) {
     this.#tree = tree;
-    this.#options = { ...options, decide: withinPolicy(tree.policy, options.decide) };
+    this.#options = {
+      ...options,
+      decide: byPolicy(tree, options),
+    };
   }
 
   /**
@@ -119,7 +116,7 @@ export class Staging implements AsyncDisposable {
   async stage({ path, content, besides = 0 }: IncomingContent): Promise<UploadedFile> {
     const tree = this.#tree;
     const { caller } = this.#options;
-    tree.policy?.refuseUpload({ path });
+    tree.policy?.refuseUpload({ userId: ownerOf(caller), path });
     this.#replacedBytes += await this.#bytesReplacedAt(path);
     const bounded = limited(content, (size) => refuseLarge(tree, { path, size, besides }));
     const affordable = contentWithinQuota(

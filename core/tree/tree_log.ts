@@ -59,7 +59,7 @@ export async function judged(
   const byChange = new Map(files.map((change, index) => [change, found[index]]));
   return changes.map((change) => {
     const verdict = byChange.get(change) ?? null;
-    const isBlocked = verdict !== null && (gate?.blocks(verdict, change) ?? false);
+    const isBlocked = verdict !== null && (gate?.blocks(verdict, { ...change, userId }) ?? false);
     return { change, verdict, isBlocked };
   });
 }

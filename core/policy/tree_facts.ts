@@ -4,6 +4,8 @@ import type { Facts, JudgedVerdict } from "./policy.ts";
 
 /** A file of a tree, as far as it is known. */
 export interface TreeFile {
+  /** Whose tree it is in. */
+  readonly userId: number;
   readonly path: string;
   /** In bytes. @default it is not known yet */
   readonly size?: number | undefined;
@@ -11,15 +13,14 @@ export interface TreeFile {
   readonly content?: ContentVerdict | undefined;
 }
 
-/** What rules for uploads can ask of a file (C 28). */
-export function uploadFacts({ path, size, content }: TreeFile): Facts {
-  const verdict = content && judgedVerdict(content);
-  return {
-    ...placeOf(path),
-    size,
-    verdict,
-    format: content && formatOf(content),
-  };
+/** What a tree says of a file (C 28). */
+export function treeFacts({ path, size, content }: Omit<TreeFile, "userId">): Facts {
+  return { ...placeOf(path), size, ...(content && contentFacts(content)) };
+}
+
+/** What a scan says of content. */
+export function contentFacts(content: ContentVerdict): Pick<Facts, "verdict" | "format"> {
+  return { verdict: judgedVerdict(content), format: formatOf(content) };
 }
 
 /** The repository that a path is in: models/ns/name/file, or of a branch models/ns/name@b/file. */

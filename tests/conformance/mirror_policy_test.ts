@@ -1,0 +1,130 @@
+import * as assert from "node:assert/strict";
+import { parsePolicy } from "../../core/policy/parse.ts";
+import type { Policy } from "../../core/policy/policy.ts";
+import { auditOf } from "../support/audit.ts";
+import { HubClient, hubRefused } from "../support/hub.ts";
+import { download, mirroring } from "../support/mirroring.ts";
+import { modelFile } from "../support/models.ts";
+import { until } from "../support/until.ts";
+
+const CLEAN = await modelFile("pickle/plain_3.pkl");
+const DAY_MS = 24 * 60 * 60_000;
+
+function policyOf(...rule: readonly Record<string, unknown>[]): Policy {
+  const parsed = parsePolicy({ rule });
+  if ("problem" in parsed) throw new Error(parsed.problem);
+  return parsed;
+}
+
+const NEW = { name: "quarantine", deny: "New revisions wait for a week", younger_than: "7d" };
+const CODE = { name: "no-code", deny: "Code needs a review", remote_code: true };
+
+/** What a file of a repository is refused with; undefined if it is served. */
+async function refusalOf(hub: HubClient, repository: string, path: string) {
+  const address = `/${repository}/resolve/main/${path}`;
+  const { status } = await hub.send("HEAD", address);
+  if (status === 200) return undefined;
+  return hubRefused(await hub.send("GET", address), 403, "GatedRepo");
+}
+
+Deno.test("C 28 what a rule refuses by name, license, size or age is not fetched", async () => {
+  const reviewed = { name: "reviewed", allow: "Reviewed", repository: "good/*" };
+  const license = { name: "license", deny: "Not for us", license: "cc-by-nc-4.0" };
+  const large = { name: "large", deny: "Ask first", larger_than: 2000 };
+  const policy = policyOf(reviewed, NEW, license, large);
+  await using parts = await mirroring({ policy });
+  const { double, hub, server } = parts;
+  double.add("good/new", { f: "x" }, { modifiedAt: Date.now() });
+  double.add("org/new", { f: "x" }, { modifiedAt: Date.now() - DAY_MS });
+  double.add("org/old", { f: "x", large: "x".repeat(2001) });
+  double.add("org/licensed", { f: "x" });
+  double.repository("org/licensed").tags = ["gguf", "license:cc-by-nc-4.0"];
+  assert.equal(await refusalOf(hub, "good/new", "f"), undefined);
+  assert.equal(await refusalOf(hub, "org/old", "f"), undefined);
+  assert.equal(
+    await refusalOf(hub, "org/new", "f"),
+    'Cannot download "f": the rule quarantine refuses it: New revisions wait for a week',
+  );
+  assert.match(await refusalOf(hub, "org/licensed", "f") ?? "", /the rule license .*Not for us$/);
+  assert.match(await refusalOf(hub, "org/old", "large") ?? "", /the rule large .*Ask first$/);
+  const asked = double.requests.filter(({ path }) => path.includes("/resolve/"));
+  assert.deepEqual(
+    asked.map(({ path }) => path).filter((it) => /org\/(?:new|lic)|large/.test(it)),
+    [],
+  );
+  const refusals = (await auditOf(server)).filter(({ outcome }) =>
+    outcome === "ErrResourcesRefused"
+  );
+  const rules = new Set(refusals.map(({ rule }) => rule));
+  assert.deepEqual([...rules].sort(), ["large", "license", "quarantine"]);
+});
+
+Deno.test("C 28 code in a revision is found in its names and its configurations", async () => {
+  await using parts = await mirroring({ policy: policyOf(CODE) });
+  const { double, hub } = parts;
+  double.add("org/plain", { f: "x", "config.json": '{"model_type":"llama"}' });
+  double.add("org/python", { f: "x", "deep/down/modeling.py": "pass" });
+  double.add("org/mapped", { f: "x", "config.json": '{"auto_map":{"AutoModel":"other--m.M"}}' });
+  double.add("org/tokens", { f: "x", "tokenizer_config.json": '{"\\u0061uto_map":{}}' });
+  double.add("org/broken", { f: "x", "config.json": '{"auto_map": NaN}' });
+  double.add("org/none", { f: "x" });
+  const outcomes = await Promise.all(
+    ["plain", "python", "mapped", "tokens", "broken", "none"].map(async (name) =>
+      `${name} ${await refusalOf(hub, `org/${name}`, "f") === undefined}`
+    ),
+  );
+  assert.deepEqual(outcomes, [
+    "plain true",
+    "python false",
+    "mapped false",
+    "tokens false",
+    "broken false",
+    "none true",
+  ]);
+});
+
+Deno.test("C 28 a configuration that is not what the other hub states decides nothing", async () => {
+  await using parts = await mirroring({ policy: policyOf(CODE) });
+  const { double, hub } = parts;
+  double.add("org/model", { f: "x", "config.json": '{"auto_map":{}}' });
+  double.fault = ({ path }) => path.includes("config.json") ? { wrongAt: 3 } : undefined;
+  const reply = await hub.send("GET", "/org/model/resolve/main/f");
+  assert.equal(reply.status, 503, reply.text);
+  double.fault = () => undefined;
+  assert.match(await refusalOf(hub, "org/model", "f") ?? "", /the rule no-code/);
+});
+
+Deno.test("C 18, 28 what a rule refuses by its format is fetched, and given to nobody", async () => {
+  const pickles = { name: "no-pickles", deny: "Convert it", format: "pickle" };
+  const settings = { gate: "block" } as const;
+  await using parts = await mirroring({ settings, policy: policyOf(pickles) });
+  const { double, hub } = parts;
+  double.add("org/model", { "w.bin": { content: CLEAN }, "config.json": "{}" });
+  const settled = async (path: string) => {
+    let found: { status: number; text: string } | undefined;
+    await until(async () => {
+      const { response, bytes } = await download(hub, `/org/model/resolve/main/${path}`);
+      found = { status: response.status, text: new TextDecoder().decode(bytes) };
+      return found.status !== 429;
+    });
+    return found;
+  };
+  assert.deepEqual(await settled("config.json"), { status: 200, text: "{}" });
+  const refused = await settled("w.bin");
+  assert.equal(refused?.status, 403);
+  assert.match(refused?.text ?? "", /the rule no-pickles refuses it: Convert it/);
+});
+
+Deno.test("C 28 the mirror is judged by rules that are not for uploads, and uploads are not", async () => {
+  const files = { name: "no-exe", deny: "No programs", file: "*.exe" };
+  const bins = { name: "no-bin", deny: "No binaries", file: "*.bin", uploads: true };
+  const settings = { gate: "block" } as const;
+  await using parts = await mirroring({ settings, policy: policyOf(files, bins) });
+  const { double, hub, server } = parts;
+  double.add("org/model", { "a.exe": "x", "a.bin": "x" });
+  assert.match(await refusalOf(hub, "org/model", "a.exe") ?? "", /no-exe/);
+  assert.match(await refusalOf(hub, "org/model", "a.bin") ?? "", /no-bin/);
+  const one = await server.as(1);
+  assert.equal((await one.put("a.exe", "x")).status, 201);
+  assert.equal((await one.put("a.bin", "x")).status, 403);
+});
