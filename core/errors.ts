@@ -40,6 +40,7 @@ export type ErrorKind =
   | "ErrHubRevisionNotFound"
   | "ErrHubEntryNotFound"
   | "ErrHubNotOffered"
+  | "ErrMirrorNotOffered"
   | "ErrNotOffered"
   | "ErrRouteNotFound"
   | "ErrMethodNotAllowed"

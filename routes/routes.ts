@@ -16,6 +16,7 @@ import { BASE_PATH } from "../schemas/base_path.ts";
 import { showReportSchema, validateReports } from "./scans/reports.ts";
 import { respond } from "./reply/respond.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans/scans.ts";
+import { MIRROR_ROUTES } from "./mirror/mirror_routes.ts";
 import { HISTORY_ROUTES } from "./trees/history_routes.ts";
 import { RESOURCE_ROUTES } from "./trees/resource_routes.ts";
 import type { Route } from "./serving/route.ts";
@@ -68,6 +69,7 @@ const ROOT_ROUTES: readonly Route[] = [
 export const API_ROUTES: readonly Route[] = [
   ...RESOURCE_ROUTES,
   ...HISTORY_ROUTES,
+  ...MIRROR_ROUTES,
   ...UPLOAD_ROUTES,
   {
     method: "GET",

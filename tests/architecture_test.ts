@@ -184,6 +184,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   routes: [
     ...FOR_ROUTES,
     "routes/administration",
+    "routes/mirror",
     "routes/scans",
     "routes/transfers",
     "routes/trees",
@@ -214,6 +215,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "schemas",
   ],
   "routes/administration": [...FOR_ROUTES, "core/capacity"],
+  "routes/mirror": [...FOR_ROUTES, "core/mirror"],
   "routes/scans": FOR_ROUTES,
   "routes/transfers": FOR_ROUTES,
   "routes/trees": [...FOR_ROUTES, "routes/transfers"],

@@ -38,6 +38,12 @@ export interface MirrorRevision extends MirroredName {
   readonly pinnedAt: number | undefined;
 }
 
+/** A revision, and how much of it the tree has. */
+export interface ShelvedRevision extends MirrorRevision {
+  readonly fetchedFiles: number;
+  readonly fetchedBytes: number;
+}
+
 /** A revision to store. */
 export type NewRevision = Omit<MirrorRevision, "revision" | "files" | "bytes" | "pinnedAt">;
 
@@ -117,6 +123,16 @@ export interface MirrorStore {
   noteFetched(revision: number, path: string, fetchedAt: number | undefined): Promise<void>;
   /** Notes that the other hub has sent something else for a file. */
   noteMismatch(revision: number, path: string, now: number): Promise<void>;
+  /** The revisions that are pinned, or of which the tree has files, newest first. */
+  listShelved(page: { readonly limit: number; readonly before?: number }): Promise<
+    ShelvedRevision[]
+  >;
+  /** The revision with a number, with how much of it the tree has. */
+  findShelved(revision: number): Promise<ShelvedRevision | undefined>;
+  /** Notes since when a revision is pinned, or with undefined that it is not. */
+  notePinned(revision: number, pinnedAt: number | undefined): Promise<void>;
+  /** Notes that the tree has no file of a revision any more. */
+  forgetFetched(revision: number): Promise<void>;
   /** The fetched files of revisions that are not pinned, those first that were asked for longest ago. */
   leastAsked(limit: number): Promise<FetchedFile[]>;
 }

@@ -13,7 +13,8 @@ export interface DecidedFile {
   readonly decision: Decision;
 }
 
-const ALLOWED: Decision = { outcome: "allow", rule: "default", words: "No rule refuses it" };
+/** That of a file without any rules. */
+export const ALLOWED: Decision = { outcome: "allow", rule: "default", words: "No rule refuses it" };
 
 /**
  * What would happen to who downloads the files at and below a path, in batches (C 28). The gate decides first.
@@ -51,16 +52,22 @@ function decide(
   { userId, path, size, name }: ResourceRecord,
   content: ContentVerdict,
 ): Decision {
-  if (gate !== undefined && !gate.accepts(content, name)) {
-    const { verdict, findings } = content;
-    const rule = GATE_RULE;
-    return verdict === "pending"
-      ? { outcome: "undecided", rule, words: "It waits for its scan", missing: ["verdict"] }
-      : {
-        outcome: "deny",
-        rule,
-        words: ["Its verdict is", verdict, ...ruleCodesOf(findings)].join(" "),
-      };
+  return gateDecision(gate, content, name) ?? policy?.judge({ userId, path, size, content }) ??
+    ALLOWED;
+}
+
+/** What the gate says about a file unless it accepts its verdict. */
+export function gateDecision(
+  gate: Tree["gate"],
+  content: ContentVerdict,
+  name: string,
+): Decision | undefined {
+  if (gate === undefined || gate.accepts(content, name)) return undefined;
+  const { verdict, findings } = content;
+  const rule = GATE_RULE;
+  if (verdict === "pending") {
+    return { outcome: "undecided", rule, words: "It waits for its scan", missing: ["verdict"] };
   }
-  return policy?.judge({ userId, path, size, content }) ?? ALLOWED;
+  const words = ["Its verdict is", verdict, ...ruleCodesOf(findings)].join(" ");
+  return { outcome: "deny", rule, words };
 }

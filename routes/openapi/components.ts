@@ -41,6 +41,16 @@ import {
   TokenRequest,
 } from "../../schemas/tokens.ts";
 import { InvitationEntry } from "../../schemas/sign_in.ts";
+import {
+  MirrorEntry,
+  MirrorFetch,
+  MirrorFetchRequest,
+  MirrorFile,
+  MirrorFileList,
+  MirrorList,
+  MirrorPinRequest,
+  MirrorRequest,
+} from "../../schemas/mirror.ts";
 import { FileDecision, FileDecisionList } from "../../schemas/policy.ts";
 import { TagEntry, TagList, TagRequest } from "../../schemas/tags.ts";
 import { UploadEntry } from "../../schemas/uploads.ts";
@@ -127,6 +137,20 @@ export function schemas(): Record<string, Json> {
     VerdictList: { ...schemaOf(VerdictList), ...listOf("Verdict") },
     FileDecision: schemaOf(FileDecision),
     FileDecisionList: { ...schemaOf(FileDecisionList), ...listOf("FileDecision") },
+    MirrorRevision: schemaOf(MirrorEntry),
+    MirrorList: { ...schemaOf(MirrorList), ...listOf("MirrorRevision") },
+    MirrorRequest: requestSchemaOf(MirrorRequest),
+    MirrorFile: schemaOf(MirrorFile),
+    MirrorFileList: {
+      ...schemaOf(MirrorFileList),
+      properties: {
+        ...Object(schemaOf(MirrorFileList).properties),
+        items: { type: "array", items: reference("MirrorFile") },
+      },
+    },
+    MirrorFetch: schemaOf(MirrorFetch),
+    MirrorFetchRequest: requestSchemaOf(MirrorFetchRequest),
+    MirrorPinRequest: requestSchemaOf(MirrorPinRequest),
     Waiver: { ...schemaOf(WaiverEntry), examples: [WAIVER] },
     WaiverList: { ...schemaOf(WaiverList), ...listOf("Waiver") },
     WaiverRequest: requestSchemaOf(WaiverRequest),

@@ -9,6 +9,7 @@ export const TAGS = {
   events: "What changes in a tree, and how scans proceed.",
   scans: "Scans of stored model files, and their reports.",
   verdicts: "What scans found in content, and waivers, which let content through nevertheless.",
+  mirror: "What came in from another hub, and what may.",
   links: "Links, which serve a file or directory without a credential.",
   tokens: "Credentials: which there are, narrower ones for programs, and their end.",
   people: "People and teams: their names, their groups, and the end of what they may do.",

@@ -2,6 +2,9 @@ import type { Dialect } from "./dialect.ts";
 
 const REVISION =
   "id, kind, repository, commit_id, about, files, bytes, asked_first_at, asked_first_by, pinned_at";
+const FETCHED = "FROM mirror_entries WHERE revision = own.id AND fetched_at IS NOT NULL";
+const SHELVED = `${REVISION}, (SELECT count(*) ${FETCHED}) AS fetched_files,
+  (SELECT coalesce(sum(size), 0) ${FETCHED}) AS fetched_bytes`;
 const LISTED = "path, is_dir, size, blob_id, sha256";
 const ENTRY = `${LISTED}, fetched_at, mismatched_at`;
 
@@ -61,6 +64,14 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
       WHERE revision = :revision AND path = :path`,
     noteMismatch: `UPDATE mirror_entries SET mismatched_at = :now
       WHERE revision = :revision AND path = :path`,
+    listShelved: `SELECT ${SHELVED} FROM mirror_revisions AS own
+      WHERE id < :before AND files IS NOT NULL AND (pinned_at IS NOT NULL OR EXISTS (
+        SELECT 1 FROM mirror_entries WHERE revision = own.id AND fetched_at IS NOT NULL))
+      ORDER BY id DESC LIMIT :limit`,
+    findShelved: `SELECT ${SHELVED} FROM mirror_revisions AS own
+      WHERE id = :revision AND files IS NOT NULL`,
+    notePinned: `UPDATE mirror_revisions SET pinned_at = :pinned WHERE id = :revision`,
+    forgetFetched: `UPDATE mirror_entries SET fetched_at = NULL WHERE revision = :revision`,
     leastAsked: `SELECT entry.revision, kind, repository, commit_id, path
       FROM mirror_entries AS entry JOIN mirror_revisions AS own ON own.id = entry.revision
       WHERE fetched_at IS NOT NULL AND pinned_at IS NULL

@@ -10,6 +10,7 @@ import type {
   MirrorRevision,
   MirrorStore,
   NewRevision,
+  ShelvedRevision,
 } from "../../core/mirror/store.ts";
 import { parentOf } from "../../core/paths.ts";
 import {
@@ -127,6 +128,29 @@ export class SqlMirrorStore implements MirrorStore {
     await commit(this.#statements, "noteMismatch", { revision, path, now });
   }
 
+  async listShelved(
+    { limit, before = Number.MAX_SAFE_INTEGER }: {
+      readonly limit: number;
+      readonly before?: number;
+    },
+  ): Promise<ShelvedRevision[]> {
+    return (await this.#statements.read("listShelved", { limit, before })).map(toShelved);
+  }
+
+  async findShelved(revision: number): Promise<ShelvedRevision | undefined> {
+    // PostgreSQL refuses to look for numbers that no revision can have.
+    if (!Number.isSafeInteger(revision)) return undefined;
+    return (await this.#statements.find("findShelved", { revision })).map(toShelved)[0];
+  }
+
+  async notePinned(revision: number, pinnedAt: number | undefined): Promise<void> {
+    await commit(this.#statements, "notePinned", { revision, pinned: pinnedAt ?? null });
+  }
+
+  async forgetFetched(revision: number): Promise<void> {
+    await commit(this.#statements, "forgetFetched", { revision });
+  }
+
   async leastAsked(limit: number): Promise<FetchedFile[]> {
     return (await this.#statements.read("leastAsked", { limit })).map((row) => ({
       revision: Number(row.revision),
@@ -151,6 +175,14 @@ function toRevision(row: SqlRow): MirrorRevision {
     askedFirstAt: Number(row.asked_first_at),
     askedFirstBy: Number(row.asked_first_by),
     pinnedAt: numberOrNull(row.pinned_at) ?? undefined,
+  };
+}
+
+function toShelved(row: SqlRow): ShelvedRevision {
+  return {
+    ...toRevision(row),
+    fetchedFiles: Number(row.fetched_files),
+    fetchedBytes: Number(row.fetched_bytes),
   };
 }
 

@@ -1,0 +1,132 @@
+import type { Context } from "hono";
+import { isoTime } from "../../core/entries.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Mirror } from "../../core/mirror/files.ts";
+import {
+  fetchAhead,
+  giveUp,
+  mirroredDecisions,
+  pin,
+  shelvedRevision,
+} from "../../core/mirror/shelf.ts";
+import type { ShelvedRevision } from "../../core/mirror/store.ts";
+import {
+  type MirrorEntry,
+  MirrorFetchRequest,
+  type MirrorFile,
+  MirrorPinRequest,
+  MirrorRequest,
+} from "../../schemas/mirror.ts";
+import { decisionOf } from "../reply/decisions.ts";
+import { success } from "../reply/envelope.ts";
+import { jsonBody } from "../request/body.ts";
+import type { AppEnvironment } from "../request/environment.ts";
+import { idOf, pageOf, parseQuery } from "../request/query.ts";
+import { auditChange } from "../serving/audit.ts";
+import { callerOf } from "../serving/auth.ts";
+import type { Services } from "../serving/route.ts";
+
+type Handled = Context<AppEnvironment>;
+
+/** `POST /mirror` (C 28): the revision that a name stands for, which is asked of the other hub if it is due. */
+export async function postMirrored(c: Handled, services: Services): Promise<Response> {
+  const mirror = mirrorOf(services);
+  const { repository: id, type, revision: name } = await jsonBody(c.req.raw, MirrorRequest);
+  const kind = type === "dataset" ? "datasets" : "models";
+  auditChange(c, { paths: [`${kind}/${id}`], details: { revision: name }, isStep: true });
+  const { userId } = callerOf(c);
+  const { revision } = await mirror.revisions.fix({ repository: { kind, id }, name, userId });
+  return success(c, entryOf(await shelvedRevision(mirror, revision.revision)));
+}
+
+/** `GET /mirror` (C 28): newest first. */
+export async function listMirror(c: Handled, services: Services): Promise<Response> {
+  const { store } = mirrorOf(services);
+  const found = await store.listShelved(pageOf(parseQuery(c.req.url)));
+  return success(c, { items: found.map(entryOf), total: found.length });
+}
+
+/** `GET /mirror/{id}/files` (C 28): the files in path order, with what would happen to who downloads them. */
+export async function listMirrorFiles(c: Handled, services: Services): Promise<Response> {
+  const mirror = mirrorOf(services);
+  const query = parseQuery(c.req.url);
+  const [after = ""] = query.get("after") ?? [];
+  const revision = await shelvedRevision(mirror, numberOf(c));
+  const { limit } = pageOf(query);
+  const { items, next = null } = await mirroredDecisions(mirror, revision, { after, limit });
+  const files = items.map(({ file: { path, size, fetchedAt }, decision }): MirrorFile => ({
+    ...{ path, size, ...decisionOf(decision) },
+    fetched_at: timeOrNull(fetchedAt),
+  }));
+  return success(c, { items: files, total: files.length, next });
+}
+
+/** `POST /mirror/{id}/fetches` (C 28): has a file come in, and waits for that for some seconds. */
+export async function postMirrorFetch(c: Handled, services: Services): Promise<Response> {
+  const mirror = mirrorOf(services);
+  const { path } = await jsonBody(c.req.raw, MirrorFetchRequest);
+  const revision = await shelvedRevision(mirror, numberOf(c));
+  auditRevision(c, mirror, revision, path);
+  const { userId } = callerOf(c);
+  return success(c, { path, is_fetched: await fetchAhead(mirror, revision, { path, userId }) });
+}
+
+/** `PATCH /mirror/{id}` (C 28). */
+export async function patchMirrored(c: Handled, services: Services): Promise<Response> {
+  const mirror = mirrorOf(services);
+  const { pinned } = await jsonBody(c.req.raw, MirrorPinRequest);
+  auditRevision(c, mirror, await shelvedRevision(mirror, numberOf(c)));
+  return success(c, entryOf(await pin(mirror, numberOf(c), pinned)));
+}
+
+/** `DELETE /mirror/{id}` (C 28): gives up its files. */
+export async function deleteMirrored(c: Handled, services: Services): Promise<Response> {
+  const mirror = mirrorOf(services);
+  auditRevision(c, mirror, await shelvedRevision(mirror, numberOf(c)));
+  return success(c, entryOf(await giveUp(mirror, numberOf(c))));
+}
+
+function auditRevision(
+  c: Handled,
+  { caller }: Mirror,
+  { kind, id, commitId }: ShelvedRevision,
+  path?: string,
+): void {
+  const directory = `${kind}/${id}@${commitId}`;
+  const paths = [path === undefined ? directory : `${directory}/${path}`];
+  auditChange(c, { paths, tree: caller.userId });
+}
+
+function mirrorOf({ mirror }: Services): Mirror {
+  if (mirror !== undefined) return mirror;
+  throw new AppError(
+    "ErrMirrorNotOffered",
+    "No other hub is mirrored here (STRONGROOM_MIRROR_URL)",
+  );
+}
+
+function numberOf(c: Handled): number {
+  return idOf(c.req.param("id") ?? "");
+}
+
+function entryOf(revision: ShelvedRevision): MirrorEntry {
+  const { kind, id, commitId, about, files, bytes, fetchedFiles, fetchedBytes } = revision;
+  return {
+    id: revision.revision,
+    type: kind === "datasets" ? "dataset" : "model",
+    repository: id,
+    commit: commitId,
+    modified_at: isoTime(about.modifiedAt),
+    tags: [...about.tags],
+    ...{ files, bytes },
+    fetched_files: fetchedFiles,
+    fetched_bytes: fetchedBytes,
+    asked_first_at: isoTime(revision.askedFirstAt),
+    asked_first_by: revision.askedFirstBy,
+    pinned_at: timeOrNull(revision.pinnedAt),
+  };
+}
+
+function timeOrNull(milliseconds: number | undefined): string | null {
+  return milliseconds === undefined ? null : isoTime(milliseconds);
+}

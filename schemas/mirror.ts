@@ -1,0 +1,65 @@
+import * as v from "valibot";
+import { FileDecision } from "./policy.ts";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const id = v.pipe(v.number(), v.integer(), v.minValue(1));
+const time = v.pipe(v.string(), v.isoTimestamp());
+
+export const REPOSITORY_TYPES = ["model", "dataset"] as const;
+
+/** A revision of another hub (C 28). */
+export const MirrorEntry = v.object({
+  id: v.pipe(id, v.description("Of the revision, here")),
+  type: v.picklist(REPOSITORY_TYPES),
+  repository: v.pipe(v.string(), v.description("Such as google/gemma")),
+  commit: v.pipe(v.string(), v.description("As the other hub names it")),
+  modified_at: v.pipe(time, v.description("When the revision was made")),
+  tags: v.array(v.string()),
+  files: v.pipe(count, v.description("All files of the revision")),
+  bytes: count,
+  fetched_files: v.pipe(count, v.description("Those that have come in")),
+  fetched_bytes: count,
+  asked_first_at: time,
+  asked_first_by: v.pipe(id, v.description("The user who asked first")),
+  pinned_at: v.pipe(
+    v.nullable(time),
+    v.description("Since when its files are kept whatever comes in"),
+  ),
+});
+export type MirrorEntry = v.InferOutput<typeof MirrorEntry>;
+
+export const MirrorList = v.object({ items: v.array(MirrorEntry), total: count });
+
+/** The body of a request to fix a revision. */
+export const MirrorRequest = v.object({
+  repository: v.string(),
+  type: v.optional(v.picklist(REPOSITORY_TYPES), "model"),
+  revision: v.pipe(
+    v.optional(v.string(), "main"),
+    v.description("A branch, a tag or a commit"),
+  ),
+});
+
+/** A file of a revision, and what would happen to who downloads it. */
+export const MirrorFile = v.object({
+  ...FileDecision.entries,
+  fetched_at: v.pipe(v.nullable(time), v.description("When it came in")),
+});
+export type MirrorFile = v.InferOutput<typeof MirrorFile>;
+
+export const MirrorFileList = v.object({
+  items: v.array(MirrorFile),
+  total: count,
+  next: v.pipe(v.nullable(v.string()), v.description("`after` of the next page")),
+});
+
+/** The body of a request to fetch a file ahead. */
+export const MirrorFetchRequest = v.object({ path: v.string() });
+
+export const MirrorFetch = v.object({
+  path: v.string(),
+  is_fetched: v.pipe(v.boolean(), v.description("Whether it has come in, and was scanned")),
+});
+
+/** The body of a request to pin a revision. */
+export const MirrorPinRequest = v.object({ pinned: v.boolean() });
