@@ -51,6 +51,7 @@ export const COMMANDS = {
   tag: "server",
   trash: "server",
   purge: "server",
+  mirror: "server",
   config: "data",
   permissions: "data",
   completion: "all",

@@ -63,7 +63,7 @@ a time, also those that the server does not know. Links and signed addresses end
   ...PEOPLE_USAGES,
   policy: {
     summary: "Check the rules of the policy, or say which files they and the gate let through",
-    forms: ["policy check [--json]", "policy check REPO|PATH [--json]"],
+    forms: ["policy check [--json]", "policy check REPO[@REV]|PATH [--json]"],
     details:
       `Without an argument, prints the rules of strongroom.toml, or what is wrong with them and the settings
 of the server. With one, asks a server about each file of a repository such as google/gemma, or at and

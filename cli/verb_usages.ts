@@ -237,4 +237,30 @@ are deleted, no version and no tag has it any more, and it is removed. Backups k
   --json        Print the deleted entries as JSON, a line for each`,
     examples: ['strongroom purge --sha256 "$(sha256sum secret.env | cut -c-64)"'],
   },
+  mirror: {
+    summary: "Fetch repositories of another hub ahead, and keep or give up what came in",
+    forms: [
+      "mirror add REPO[@REV] [--include GLOB]… [--pin]",
+      "mirror ls [REPO[@REV]]",
+      "mirror pin REPO[@REV]…",
+      "mirror unpin REPO[@REV]…",
+      "mirror rm REPO[@REV]…",
+    ],
+    details:
+      `A repository is named like google/gemma, or datasets/google/questions; without a revision, add and pin take
+what main names now, and unpin and rm all that the mirror has. add needs mirror.use, and prints what the policy
+or the gate refuses. The others but ls need resources.admin. Files of a pinned revision stay whatever comes in.
+rm gives the files up; they are fetched again when they are asked for. Exit code 1: some files are refused.
+
+  --include GLOB  Fetch these paths only: *.safetensors, onnx/**. May be given several times
+  --pin           Pin the revision, too
+  --server URL    Use this server; strongroom login list shows those that are known
+  --json          Print JSON, a line for each revision`,
+    examples: [
+      "strongroom mirror add google/gemma --include '*.safetensors' --include '*.json'",
+      "strongroom mirror add google/gemma@v1.1 --pin",
+      "strongroom mirror ls",
+      "strongroom mirror rm datasets/google/questions",
+    ],
+  },
 } satisfies Readonly<Record<string, Usage>>;

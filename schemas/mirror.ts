@@ -53,6 +53,8 @@ export const MirrorFileList = v.object({
   next: v.pipe(v.nullable(v.string()), v.description("`after` of the next page")),
 });
 
+export type MirrorFileList = v.InferOutput<typeof MirrorFileList>;
+
 /** The body of a request to fetch a file ahead. */
 export const MirrorFetchRequest = v.object({ path: v.string() });
 

@@ -80,7 +80,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/policy",
     "cli/token",
   ],
-  "cli/light": ["cli", "cli/remote", "cli/scan", "cli/supervisor", "cli/transfer"],
+  "cli/light": ["cli", "cli/mirror", "cli/remote", "cli/scan", "cli/supervisor", "cli/transfer"],
   packaging: ["cli/supervisor", "storage/threads"],
   "packaging/scanner": [
     "packaging",
@@ -122,7 +122,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/adopt": ["cli", "cli/serve", "schemas", "storage/upkeep/adopt"],
   "cli/migrate": ["cli", "cli/backup", "cli/serve", "schemas", "storage/upkeep/migrate"],
-  "cli/policy": ["cli", "cli/remote", "core/policy", "schemas"],
+  "cli/mirror": ["cli", "cli/remote", "cli/transfer", "core", "schemas"],
+  "cli/policy": ["cli", "cli/mirror", "cli/remote", "core/policy", "schemas"],
   "cli/people": ["cli", "cli/remote", "cli/token", "core", "core/people", "schemas"],
   "cli/token": [
     "cli",

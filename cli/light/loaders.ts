@@ -25,6 +25,7 @@ export const LIGHT_LOADERS: Loaders<LightCommand> = {
   tag: () => import("../remote/tag.ts"),
   trash: () => import("../remote/trash.ts"),
   purge: () => import("../remote/purge.ts"),
+  mirror: () => import("../mirror/mirror.ts"),
   config: () => import("../config.ts"),
   permissions: () => import("../permissions.ts"),
   completion: () => import("../completion.ts"),
