@@ -247,10 +247,11 @@ are deleted, no version and no tag has it any more, and it is removed. Backups k
       "mirror rm REPO[@REV]…",
     ],
     details:
-      `A repository is named like google/gemma, or datasets/google/questions; without a revision, add and pin take
-what main names now, and unpin and rm all that the mirror has. add needs mirror.use, and prints what the policy
-or the gate refuses. The others but ls need resources.admin. Files of a pinned revision stay whatever comes in.
-rm gives the files up; they are fetched again when they are asked for. Exit code 1: some files are refused.
+      `A repository is named like google/gemma, or datasets/google/questions. Without a revision, add and pin
+take what main names now, unpin and rm all that the mirror has. add needs mirror.use, and prints what
+the policy or the gate refuses; pin, unpin and rm need resources.admin. Files of a pinned revision stay
+whatever comes in. rm gives files up: they are fetched again when they are asked for. Exit code 1: some
+files are refused.
 
   --include GLOB  Fetch these paths only: *.safetensors, onnx/**. May be given several times
   --pin           Pin the revision, too

@@ -2,14 +2,23 @@ import * as assert from "node:assert/strict";
 import { ROUTES } from "../../routes/routes.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { ROOT } from "../support/child_server.ts";
+import { HubDouble } from "../support/hub_double.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { blocksOf, isOutput } from "./blocks.ts";
 import { guideTest } from "./guide.ts";
 
 const hasDvc = await hasProgram("dvc", "--version");
 
+/** The hub that the server mirrors. */
+const hub = HubDouble.start();
+hub.add("google/gemma", { "config.json": '{"model_type":"gemma"}\n' });
+
 guideTest("docs/reference/api.md", {
-  env: { STRONGROOM_HISTORY: "30d" },
+  env: {
+    STRONGROOM_HISTORY: "30d",
+    STRONGROOM_MIRROR_URL: hub.url,
+    STRONGROOM_MIRROR_HOSTS: hub.contentHost,
+  },
   async prepare({ directory: cwd }) {
     if (!hasDvc) return;
     const { code, stderr } = await run("dvc", ["init", "-q", "--no-scm"], { cwd });
