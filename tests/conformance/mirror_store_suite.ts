@@ -104,6 +104,29 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
     assert.deepEqual((await mirror.leastAsked(9)).map(({ revision }) => revision), [one]);
   });
 
+  test("C 28 what is pinned or fetched is listed, newest first", async ({ store: { mirror } }) => {
+    const one = await add(mirror);
+    const two = await add(mirror, { kind: "datasets", id: "ns/data" }, "d".repeat(40));
+    const listed = async (page: { limit: number; before?: number }) =>
+      (await mirror.listShelved(page)).map(({ revision, fetchedFiles, fetchedBytes, pinnedAt }) => [
+        ...[revision, fetchedFiles, fetchedBytes, pinnedAt],
+      ]);
+    assert.deepEqual(await listed({ limit: 9 }), []);
+    await mirror.noteFetched(one, "a/Z.bin", 1);
+    await mirror.noteFetched(one, "a-b", 1);
+    await mirror.notePinned(two, 5);
+    const all = [[two, 0, 0, 5], [one, 2, 2 ** 40 + 3, undefined]];
+    assert.deepEqual(await listed({ limit: 9 }), all);
+    assert.deepEqual(await listed({ limit: 1 }), all.slice(0, 1));
+    assert.deepEqual(await listed({ limit: 9, before: two }), all.slice(1));
+    await mirror.notePinned(two, undefined);
+    await mirror.forgetFetched(one);
+    assert.deepEqual(await listed({ limit: 9 }), []);
+    assert.equal((await mirror.findShelved(one))?.fetchedFiles, 0);
+    assert.equal(await mirror.findShelved(one + two), undefined);
+    assert.equal(await mirror.findShelved(2 ** 60), undefined);
+  });
+
   test("C 28 a server may fetch a file again", async ({ store: { mirror } }) => {
     const revision = await add(mirror);
     assert.equal(await mirror.takeFetch(revision, "b"), true);
