@@ -245,13 +245,17 @@ are deleted, no version and no tag has it any more, and it is removed. Backups k
       "mirror pin REPO[@REV]…",
       "mirror unpin REPO[@REV]…",
       "mirror rm REPO[@REV]…",
+      "mirror export REPO[@REV] > FILE",
+      "mirror import < FILE",
     ],
     details:
       `A repository is named like google/gemma, or datasets/google/questions. Without a revision, add and pin
 take what main names now, unpin and rm all that the mirror has. add needs mirror.use, and prints what
 the policy or the gate refuses; pin, unpin and rm need resources.admin. Files of a pinned revision stay
-whatever comes in. rm gives files up: they are fetched again when they are asked for. Exit code 1: some
-files are refused.
+whatever comes in. rm gives files up: they are fetched again when they are asked for. export writes a
+revision with what has come in of it to a file for a strongroom without any network, and import takes it
+over there, each file verified by its digest; both need resources.admin. Exit code 1: some files are
+refused.
 
   --include GLOB  Fetch these paths only: *.safetensors, onnx/**. May be given several times
   --pin           Pin the revision, too
@@ -262,6 +266,8 @@ files are refused.
       "strongroom mirror add google/gemma@v1.1 --pin",
       "strongroom mirror ls",
       "strongroom mirror rm datasets/google/questions",
+      "strongroom mirror export google/gemma > gemma.archive",
+      "strongroom mirror import --server http://inside.example:8080 < gemma.archive",
     ],
   },
 } satisfies Readonly<Record<string, Usage>>;

@@ -1,12 +1,12 @@
 import { MirrorEntry } from "../../schemas/mirror.ts";
-import { printable } from "../../schemas/printable.ts";
-import { formatBytes } from "../../schemas/units.ts";
 import { printLines } from "../output.ts";
 import { print } from "../print.ts";
 import { Connection } from "../remote/connection.ts";
 import { verbArguments } from "../remote/verb.ts";
 import { UsageError } from "../usage_error.ts";
 import { add } from "./add.ts";
+import { exportTo, importFrom } from "./archive.ts";
+import { entryLine } from "./entry_line.ts";
 import { isMeant, mirroredName } from "./mirrored_name.ts";
 import { askedRevision, keptRevisions } from "./revisions.ts";
 
@@ -23,8 +23,14 @@ export async function run([command, ...args]: string[]): Promise<number> {
       return await change(args, "unpin");
     case "rm":
       return await change(args, "rm");
+    case "export":
+      return await exportTo(args);
+    case "import":
+      return await importFrom(args);
     default:
-      throw new UsageError("mirror needs one of the commands add, ls, pin, unpin, rm");
+      throw new UsageError(
+        "mirror needs one of the commands add, ls, pin, unpin, rm, export, import",
+      );
   }
 }
 
@@ -43,17 +49,6 @@ async function list(args: readonly string[]): Promise<number> {
   }
   await printLines(lines());
   return 0;
-}
-
-function entryLine(entry: MirrorEntry): string {
-  const { fetched_files: fetched, files, fetched_bytes: bytes, pinned_at: pinned } = entry;
-  const what = `${fetched}/${files} files, ${formatBytes(bytes)}`;
-  const time = entry.asked_first_at.slice(0, 16).replace("T", " ");
-  return `${time}  ${nameOf(entry)}  ${what}${pinned === null ? "" : ", pinned"}`;
-}
-
-function nameOf({ type, repository, commit }: MirrorEntry): string {
-  return `${type === "dataset" ? "datasets/" : ""}${printable(repository)}@${commit.slice(0, 12)}`;
 }
 
 async function pin(args: readonly string[]): Promise<number> {

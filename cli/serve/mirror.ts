@@ -93,16 +93,17 @@ export function composeMirror(
   const own = { ...judged, judge: rules?.judge };
   const maxBytes = mirrorMaxBytes ??
     (blobs.room === undefined ? Infinity : blobs.room.diskBytes / 2);
+  const space = new MirrorSpace(own, maxBytes);
   const fetches = new Fetches(own, {
     spools: new SpoolFiles(dataDir, diskReserveMb * MIB),
-    space: new MirrorSpace(own, maxBytes),
+    space,
     maxRate: mirrorRate,
     keepAliveMs: options.keepAliveMs,
     retryMs: options.retryMs,
   });
   return {
     ...own,
-    rules,
+    ...{ rules, space },
     asked: new AskedFiles(own),
     revisions: new MirrorRevisions(own, mirrorFresh),
     fetches: parts.use(fetches),

@@ -11,6 +11,7 @@ import type { Fetches } from "./fetches.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
 import type { PolicyJudge } from "./policy_judge.ts";
 import type { MirrorRevisions } from "./revisions.ts";
+import type { MirrorSpace } from "./space.ts";
 import type { MirrorRevision } from "./store.ts";
 
 /** A mirror of another hub (C 28). */
@@ -20,6 +21,7 @@ export interface Mirror extends MirrorParts {
   readonly asked: AskedFiles;
   readonly revisions: MirrorRevisions;
   readonly fetches: Fetches;
+  readonly space: MirrorSpace;
 }
 
 /** How long a request waits for the first bytes of a file, in milliseconds: clients wait 10 s. */

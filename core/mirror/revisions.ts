@@ -140,7 +140,8 @@ function nameOf(name: string): string {
   return branch === HEAD ? MAIN : branch;
 }
 
-function isNameable(path: string): boolean {
+/** Whether a file can have a path here. */
+export function isNameable(path: string): boolean {
   try {
     return repositoryPath(path) === path &&
       new TextEncoder().encode(path).length <= MAX_ENTRY_BYTES;

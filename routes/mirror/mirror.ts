@@ -17,9 +17,11 @@ import {
   MirrorPinRequest,
   MirrorRequest,
 } from "../../schemas/mirror.ts";
+import { exportArchive, importArchive } from "../../core/mirror/archive.ts";
+import { streamed } from "../reply/streamed.ts";
 import { decisionOf } from "../reply/decisions.ts";
 import { success } from "../reply/envelope.ts";
-import { jsonBody } from "../request/body.ts";
+import { bodyContent, jsonBody, uploadBodyLimits } from "../request/body.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { idOf, pageOf, parseQuery } from "../request/query.ts";
 import { auditChange } from "../serving/audit.ts";
@@ -84,6 +86,28 @@ export async function deleteMirrored(c: Handled, services: Services): Promise<Re
   const mirror = mirrorOf(services);
   auditRevision(c, mirror, await shelvedRevision(mirror, numberOf(c)));
   return success(c, entryOf(await giveUp(mirror, numberOf(c))));
+}
+
+/** `GET /mirror/{id}/archive` (C 28): the revision with what has come in of it, as one file. */
+export async function getMirrorArchive(c: Handled, services: Services): Promise<Response> {
+  const mirror = mirrorOf(services);
+  const revision = await shelvedRevision(mirror, numberOf(c));
+  const name = parseQuery(c.req.url).get("name")?.[0] ?? null;
+  auditRevision(c, mirror, revision);
+  return await streamed(c, exportArchive(mirror, revision, name), {
+    headers: { "Content-Type": "application/octet-stream" },
+  });
+}
+
+/** `PUT /mirror/archive` (C 28). */
+export async function putMirrorArchive(c: Handled, services: Services): Promise<Response> {
+  const mirror = mirrorOf(services);
+  const { userId } = callerOf(c);
+  auditChange(c, { paths: [], tree: mirror.caller.userId });
+  const content = bodyContent(c.req.raw, uploadBodyLimits(mirror.tree));
+  const revision = await importArchive(mirror, { content, userId });
+  auditRevision(c, mirror, revision);
+  return success(c, entryOf(revision));
 }
 
 function auditRevision(

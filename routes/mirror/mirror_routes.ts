@@ -2,11 +2,13 @@ import * as operations from "../openapi/mirror.ts";
 import type { Route } from "../serving/route.ts";
 import {
   deleteMirrored,
+  getMirrorArchive,
   listMirror,
   listMirrorFiles,
   patchMirrored,
   postMirrored,
   postMirrorFetch,
+  putMirrorArchive,
 } from "./mirror.ts";
 
 /** The routes about what is mirrored of another hub (C 28), relative to the base. */
@@ -40,6 +42,23 @@ export const MIRROR_ROUTES: readonly Route[] = [
     action: "mirror.fetch",
     operation: operations.FETCH,
     handle: (c, services) => postMirrorFetch(c, services),
+  },
+  {
+    method: "GET",
+    path: "/mirror/{id}/archive",
+    privilege: "resources.admin",
+    load: "transfer",
+    operation: operations.EXPORT,
+    handle: (c, services) => getMirrorArchive(c, services),
+  },
+  {
+    method: "PUT",
+    path: "/mirror/archive",
+    privilege: "resources.admin",
+    action: "mirror.import",
+    load: "transfer",
+    operation: operations.IMPORT,
+    handle: (c, services) => putMirrorArchive(c, services),
   },
   {
     method: "PATCH",

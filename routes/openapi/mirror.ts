@@ -2,6 +2,8 @@
 
 import type { Operation } from "./operation.ts";
 import {
+  BINARY,
+  contentResponse,
   enveloped,
   idInPath,
   type Json,
@@ -63,6 +65,36 @@ export const FETCH: Operation = {
     "ErrResourcesQuarantined",
     "ErrResourcesRefused",
     "ErrResourcesQuotaExceeded",
+  ],
+};
+
+export const EXPORT: Operation = {
+  id: "exportMirror",
+  tag: "mirror",
+  summary: "Download a revision with what has come in of it, as one file for another strongroom",
+  description: "Files that the gate or the policy refuses are left out.",
+  parameters: [
+    REVISION_ID,
+    query("name", { type: "string" }, "What the revision is called there, such as main"),
+  ],
+  responses: { 200: contentResponse("The archive", BINARY, "application/octet-stream") },
+  refusals: UNKNOWN,
+};
+
+export const IMPORT: Operation = {
+  id: "importMirror",
+  tag: "mirror",
+  summary: "Take over a revision from another strongroom, each file verified by its digest",
+  requestBody: {
+    required: true,
+    content: { "application/octet-stream": { schema: BINARY } },
+  },
+  responses: { 200: REVISION },
+  refusals: [
+    ...NOWHERE,
+    "ErrResourcesInvalidData",
+    "ErrResourcesQuotaExceeded",
+    "ErrUploadsTooLarge",
   ],
 };
 

@@ -55,6 +55,21 @@ Deno.test("C 28 strongroom mirror fetches ahead, pins, lists and gives up", asyn
     const missing = await user.run(["policy", "check", "org/none"]);
     assert.deepEqual([missing.code, missing.stdout], [2, ""]);
   });
+  await t.step("export and import", async () => {
+    const child = admin.spawn(["mirror", "export", `org/model@${commit}`]);
+    await child.stdin.close();
+    const archive = (await child.output()).stdout;
+    await using other = await mirroring();
+    const inside = await RemoteClient.of(other.server, home.path, {
+      privileges: ["resources.admin"],
+    });
+    const { code, stdout, stderr } = await inside.run(["mirror", "import"], { stdin: archive });
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal(stdout.slice(18), `org/model@${cut}  2/3 files, 5 bytes\n`);
+    const broken = await inside.run(["mirror", "import"], { stdin: archive.slice(0, -1) });
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /Cannot import the archive: it is cut off/);
+  });
   await t.step("rm", async () => {
     assert.equal((await user.run(["mirror", "add", "datasets/org/text"])).code, 0);
     assert.equal((await admin.run(["mirror", "rm", "org/model"])).code, 0);
