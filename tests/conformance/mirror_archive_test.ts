@@ -3,28 +3,33 @@ import * as v from "valibot";
 import { MirrorEntry, MirrorFetch, MirrorList } from "../../schemas/mirror.ts";
 import { type Client, dataOf, refused } from "../support/client.ts";
 import { download, type Mirroring, mirroring } from "../support/mirroring.ts";
+import type { DoubleFile } from "../support/hub_double.ts";
+import { modelFile } from "../support/models.ts";
 import { until } from "../support/until.ts";
 
 const CONTENT = crypto.getRandomValues(new Uint8Array(30_000));
 
-/** A server that has fetched a repository but for one file, and an administrator of it. */
-async function exporting(parts: Mirroring): Promise<{ admin: Client; id: number; commit: string }> {
-  const commit = parts.double.add("org/model", {
-    "config.json": "{}",
-    "w\u00e9.bin": { content: CONTENT },
-    "other.bin": "not fetched",
-    "empty": "",
-  });
+const FILES = {
+  "config.json": "{}",
+  "w\u00e9.bin": { content: CONTENT },
+  "other.bin": "not fetched",
+  "empty": "",
+};
+
+/** Has a server fetch files of a repository, of which some are there only. */
+async function exporting(
+  parts: Mirroring,
+  files: Readonly<Record<string, DoubleFile | string>> = FILES,
+): Promise<{ admin: Client; id: number; commit: string }> {
+  const commit = parts.double.add("org/model", files);
   const admin = await parts.server.admin();
   const asked = await admin.json("POST", "/mirror/", { repository: "org/model" });
   const { id } = v.parse(MirrorEntry, dataOf(asked));
-  for (const path of ["config.json", "w\u00e9.bin", "empty"]) {
-    await until(async () =>
-      v.parse(
-        MirrorFetch,
-        dataOf(await admin.json("POST", `/mirror/${id}/fetches`, { path })),
-      ).is_fetched
-    );
+  for (const path of Object.keys(files).filter((path) => path !== "other.bin")) {
+    await until(async () => {
+      const reply = await admin.json("POST", `/mirror/${id}/fetches`, { path });
+      return v.parse(MirrorFetch, dataOf(reply)).is_fetched;
+    });
   }
   return { admin, id, commit };
 }
@@ -98,18 +103,25 @@ Deno.test("C 28 an archive does not bring in a name that is used inside", async 
   refused(await put(await target.server.admin(), archive), 403, "ErrNotPermitted");
 });
 
-Deno.test("C 18, 28 what the gate refuses is not exported, and what is imported is scanned", async () => {
+Deno.test("C 18, 28 what is imported is scanned, and what the gate refuses is not exported", async () => {
   await using source = await mirroring();
-  const { admin, id, commit } = await exporting(source);
+  const evil = await modelFile("pickle/hostile/eval.pkl");
+  const files = { "config.json": "{}", "evil.pkl": { content: evil } };
+  const { admin, id, commit } = await exporting(source, files);
   const archive = await archiveOf(admin, id);
   await using target = await mirroring({ settings: { gate: "block" } });
   const { server, hub } = target;
   const other = await server.admin();
   const { id: imported } = v.parse(MirrorEntry, dataOf(await put(other, archive)));
-  await until(async () => {
-    const { response } = await download(hub, `/org/model/resolve/${commit}/config.json`);
-    return response.status === 200;
-  });
-  const waived = new TextDecoder("latin1").decode(await archiveOf(other, imported));
-  assert.match(waived, /"line":"content","path":"config.json"/);
+  for (const [path, expected] of [["config.json", 200], ["evil.pkl", 403]] as const) {
+    await until(async () => {
+      const { response } = await download(hub, `/org/model/resolve/${commit}/${path}`);
+      return response.status === expected;
+    });
+  }
+  const contents = (archive: Uint8Array) =>
+    [...new TextDecoder("latin1").decode(archive).matchAll(/"line":"content","path":"([^"]+)"/g)]
+      .map(([, path]) => path);
+  assert.deepEqual(contents(archive), ["config.json", "evil.pkl"]);
+  assert.deepEqual(contents(await archiveOf(other, imported)), ["config.json"]);
 });
