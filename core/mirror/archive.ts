@@ -209,7 +209,7 @@ async function* pagesOf(
 /** A value as a line, in ASCII. */
 function lineOf(value: unknown): Chunk {
   const text = JSON.stringify(value).replaceAll(
-    /[^\x00-\x7f]/g,
+    /[^ -~]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   return new TextEncoder().encode(`${text}\n`);
