@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { parsePolicy } from "../../core/policy/parse.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { auditOf } from "../support/audit.ts";
-import { HubClient, hubRefused } from "../support/hub.ts";
+import { type HubClient, hubRefused } from "../support/hub.ts";
 import { download, mirroring } from "../support/mirroring.ts";
 import { modelFile } from "../support/models.ts";
 import { until } from "../support/until.ts";
