@@ -1,4 +1,4 @@
-import { MirrorEntry, MirrorFile, MirrorFileList, MirrorList } from "../../schemas/mirror.ts";
+import { MirrorEntry, type MirrorFile, MirrorFileList, MirrorList } from "../../schemas/mirror.ts";
 import type { Connection } from "../remote/connection.ts";
 import type { MirroredName } from "./mirrored_name.ts";
 
@@ -15,12 +15,13 @@ export function askedRevision(
 
 /** The revisions that the mirror keeps, newest first. */
 export async function* keptRevisions(connection: Connection): AsyncGenerator<MirrorEntry> {
-  for (let before: string | undefined;;) {
+  let before: string | undefined;
+  for (let isLast = false; !isLast;) {
     const query = { limit: String(PAGE), before };
     const { items } = await connection.json(MirrorList, "GET", "/mirror/", { query });
     yield* items;
-    if (items.length < PAGE) return;
     before = items.at(-1)?.id.toString();
+    isLast = items.length < PAGE;
   }
 }
 
