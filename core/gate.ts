@@ -61,10 +61,9 @@ export interface Admission extends GatedFile {
 }
 
 /**
- * Lets only files with an accepted verdict or a waiver be downloaded (C 18), which no rule
- * refuses (C 28). Content is admitted by
- * its hash, then opened, then confirmed. As MD5 can be forged, other content may have taken its place
- * in between; confirming finds that.
+ * Lets only files with an accepted verdict or a waiver be downloaded (C 18), which no rule refuses (C 28). Content is
+ * admitted by its hash, then opened, then confirmed. As MD5 can be forged, other content may have taken its place in
+ * between; confirming finds that.
  * See docs/design/gate.md.
  */
 export class Gate {

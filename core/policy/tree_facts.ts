@@ -23,15 +23,21 @@ export function contentFacts(content: ContentVerdict): Pick<Facts, "verdict" | "
   return { verdict: judgedVerdict(content), format: formatOf(content) };
 }
 
-/** The repository that a path is in: models/ns/name/file, or of a branch models/ns/name@b/file. */
+/**
+ * The repository that a path is in: `models/ns/name/file`, of a branch `models/ns/name@b/file`, and for what is mirrored
+ * `models/name@<commit id>/file`, as other hubs have repositories without a namespace.
+ */
 function placeOf(path: string): Pick<Facts, "repository" | "kind" | "file"> {
-  const [directory, namespace, name = "", ...rest] = path.split("/");
-  const kind = KINDS.get(directory ?? "");
-  if (kind === undefined || namespace === undefined || rest.length === 0) {
+  const [directory = "", first = "", second = "", ...rest] = path.split("/");
+  const kind = KINDS.get(directory);
+  const [, alone] = /^(.+)@[0-9a-f]{40}$/.exec(first) ?? [];
+  if (kind !== undefined && alone !== undefined && second !== "") {
+    return { repository: alone, kind, file: [second, ...rest].join("/") };
+  }
+  if (kind === undefined || rest.length === 0) {
     return { repository: null, kind: "file", file: path };
   }
-  const repository = `${namespace}/${name.split("@", 1)[0] ?? ""}`;
-  return { repository, kind, file: rest.join("/") };
+  return { repository: `${first}/${second.split("@", 1)[0] ?? ""}`, kind, file: rest.join("/") };
 }
 
 const KINDS: ReadonlyMap<string, Facts["kind"]> = new Map([

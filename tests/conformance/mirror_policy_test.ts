@@ -3,7 +3,7 @@ import { parsePolicy } from "../../core/policy/parse.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { auditOf } from "../support/audit.ts";
 import { type HubClient, hubRefused } from "../support/hub.ts";
-import { download, mirroring } from "../support/mirroring.ts";
+import { download, mirrorClient, mirroring } from "../support/mirroring.ts";
 import { modelFile } from "../support/models.ts";
 import { until } from "../support/until.ts";
 
@@ -127,4 +127,35 @@ Deno.test("C 28 the mirror is judged by rules that are not for uploads, and uplo
   const one = await server.as(1);
   assert.equal((await one.put("a.exe", "x")).status, 201);
   assert.equal((await one.put("a.bin", "x")).status, 403);
+});
+
+Deno.test("C 28 repositories with and without a namespace are judged by their names, wherever they are read", async () => {
+  const policy = parsePolicy({
+    default: "deny",
+    rule: [{ name: "reviewed", allow: "Reviewed", repository: ["gpt2", "org/*"], kind: "model" }],
+  });
+  if ("problem" in policy) throw new Error(policy.problem);
+  await using parts = await mirroring({ settings: { gate: "block" }, policy });
+  const { double, server } = parts;
+  const hub = await mirrorClient(server, 1, undefined, "/m");
+  for (const id of ["big/gpt2", "org/model", "big/other"]) {
+    double.add(id, { "config.json": "{}" });
+  }
+  double.repository("gpt2").renamedTo = "big/gpt2";
+  const settled = async (id: string) => {
+    let status = 429;
+    await until(async () => {
+      const { response } = await download(hub, `/${id}/resolve/main/config.json`);
+      status = response.status;
+      return status !== 429;
+    });
+    return status;
+  };
+  // The second time, they are in the tree.
+  for (const _attempt of [1, 2]) {
+    assert.deepEqual(
+      [await settled("gpt2"), await settled("org/model"), await settled("big/other")],
+      [200, 200, 403],
+    );
+  }
 });
