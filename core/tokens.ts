@@ -20,8 +20,6 @@ export interface TokenService {
 
 /** The most credentials of a user that credentials minted and that have not expired. */
 const MAX_DERIVED = 1000;
-/** The most trees that a credential names: it travels in a header of each request. */
-const MAX_TREES = 50;
 const MAX_LIFETIME_S = 365 * 24 * 60 * 60;
 /** How long a credential of a person lasts that asks for no time. */
 const PERSON_LIFETIME_S = 90 * 24 * 60 * 60;
@@ -180,7 +178,6 @@ function heldOf(
   if (wrong !== undefined) {
     throw invalid(`${quoted(wrong[0])} in trees is not a user id from 1 to 2^53 − 1`);
   }
-  if (named.length > MAX_TREES) throw invalid(`at most ${MAX_TREES} trees can be named`);
   if (privileges.length === 0 && named.every(([, names]) => names.length === 0)) {
     throw invalid("it would permit nothing: privileges or trees are required");
   }

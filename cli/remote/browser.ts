@@ -22,7 +22,9 @@ export function browserProgram(): string | undefined {
 export function openBrowser(page: string, server: string): boolean {
   const program = browserProgram();
   const url = URL.parse(page);
-  if (program === undefined || url?.origin !== new URL(server).origin) return false;
+  const { origin, protocol } = new URL(server);
+  // An address of `blob:` has an origin, too.
+  if (program === undefined || url?.origin !== origin || url.protocol !== protocol) return false;
   try {
     new Deno.Command(program, {
       args: [...FIRST, url.href],

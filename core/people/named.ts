@@ -11,6 +11,8 @@ export type Names = Pick<PeopleStore, "findByName">;
 
 /** Nobody has this number. */
 const NOBODY = 0;
+/** The most trees that a credential names: it travels in a header of each request. */
+const MAX_TREES = 50;
 
 /**
  * The number of the user that a number or a name stands for (C 27). Any number stands for itself, as other issuers
@@ -55,7 +57,8 @@ export async function numberFor(
  * What a credential is to permit in trees, by number, where a request names them by number or name (C 19, C 27).
  *
  * @throws {AppError} As {@link numberFor}; `ErrNotPermitted` when the caller lacks some of it, as others learn nothing
- *   of who there is; `ErrResourcesInvalidRequest` when two name the same tree.
+ *   of who there is; `ErrResourcesInvalidRequest` when two name the same tree, a name is given no privileges, or there
+ *   are too many.
  */
 export async function inNamedTrees(
   people: Names,
@@ -63,7 +66,14 @@ export async function inNamedTrees(
   trees: Readonly<Record<string, readonly Privilege[]>>,
 ): Promise<TreePrivileges> {
   const found: Record<string, readonly Privilege[]> = {};
+  if (Object.keys(trees).length > MAX_TREES) {
+    throw new AppError("ErrResourcesInvalidRequest", `at most ${MAX_TREES} trees can be named`);
+  }
   for (const [named, privileges] of Object.entries(trees)) {
+    // Otherwise the reply would tell who has a name.
+    if (privileges.length === 0 && !v.is(UserId, named)) {
+      throw new AppError("ErrResourcesInvalidRequest", `trees names ${quoted(named)} for nothing`);
+    }
     const number = await numberFor(people, caller, { named, what: "tree" });
     const there = inTree(caller, number, named);
     for (const name of privileges) requirePermission(there, name);

@@ -89,7 +89,7 @@ export async function logoutByProvider(c: Handled, parts: ProviderParts): Promis
   const body = await new BodyReader(c.req.raw, "form", { maxBytes: MAX_LOGOUT_BYTES }).readAll();
   const token = new URLSearchParams(new TextDecoder().decode(body)).get("logout_token") ?? "";
   try {
-    const { identity, session } = await explained(c, parts, (it) => it.logout(token));
+    const { identity, session } = await parts.provider.logout(token);
     const person = identity && await parts.register.findByIdentity(identity);
     if (identity === undefined || person !== undefined) {
       const begun = { userId: person?.number, providerSession: session };

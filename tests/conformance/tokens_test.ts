@@ -175,6 +175,8 @@ Deno.test("C 22 an invalid request for a credential is refused", async () => {
       { trees: { "__proto__x": ["resources.view"] } },
       { trees: { "9": ["metrics.view"] } },
       { ...view, trees },
+      // The reply would tell whether somebody has the name.
+      { ...view, trees: { bob: [] } },
       { ...view, expires_in: 0 },
       { ...view, expires_in: -1 },
       { ...view, expires_in: 1.5 },
