@@ -15,7 +15,7 @@ CREATE TABLE scan_results (
   findings TEXT NOT NULL, -- the worst three, a JSON array
   scanned_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
   took_ms INTEGER, -- the time of the scan; NULL if it is not known
-  facts_version INTEGER NOT NULL, -- of the facts that came with it; 0 for none
+  facts_version INTEGER NOT NULL DEFAULT 0, -- of the facts that came with it; 0 for none
   read_ms INTEGER, -- until its progress was reported last
   result TEXT NOT NULL, -- JSON; last, as it is large
   PRIMARY KEY (hash, user_id, name, skip)

@@ -83,7 +83,9 @@ Deno.test("C 5.4 a table that is added to the list of references is in every sta
     assert.deepEqual(asking.sort(), [
       "contents",
       "files",
+      "forgetFacts",
       "forgetOldAttempts",
+      "forgetReplacedFacts",
       "forgetReplacedFailures",
       "forgetReplacedResults",
       "forgetResults",
