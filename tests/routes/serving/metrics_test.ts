@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { HISTORY_ROW_BYTES } from "../../../core/history.ts";
 import { BASE_PATH } from "../../../schemas/base_path.ts";
 import { refused } from "../../support/client.ts";
 import { TestServer } from "../../support/server.ts";
@@ -103,7 +104,7 @@ Deno.test("C 1 GET /metrics", async (t) => {
     for (
       const line of [
         "strongroom_history_versions 3",
-        "strongroom_history_bytes 3",
+        `strongroom_history_bytes ${3 + 2 * HISTORY_ROW_BYTES}`,
         "strongroom_history_given_up_total 0",
       ]
     ) assert.ok(lines.includes(line), lines.join("\n"));
