@@ -56,7 +56,7 @@ export const FactsEntry = v.object({
   formats: v.pipe(v.array(v.string()), v.description("Of all its files, sorted")),
   complete: v.pipe(
     v.boolean(),
-    v.description("Whether all its files have been read; facts come with scans"),
+    v.description("Whether all its files have been read, and count; facts come with scans"),
   ),
 });
 export type FactsEntry = v.InferOutput<typeof FactsEntry>;
