@@ -1,10 +1,11 @@
+import { fileURLToPath } from "node:url";
 import * as v from "valibot";
 import { memorySource, scan } from "../../core/scanner/scan.ts";
 import { Facts } from "../../schemas/facts.ts";
 import { seededRandom } from "../support/random.ts";
 import { run } from "../support/tools.ts";
 
-const LIBRARIES = new URL("libraries.py", import.meta.url).pathname;
+const LIBRARIES = fileURLToPath(new URL("libraries.py", import.meta.url));
 
 /** What a library reads in a file. */
 const Read = v.object({ path: v.string(), facts: Facts });

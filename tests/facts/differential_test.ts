@@ -1,10 +1,11 @@
 import * as assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { TempDir } from "../support/temp_dir.ts";
 import { pythonWith } from "../support/tools.ts";
 import { differences, libraryFacts, mutated } from "./differential.ts";
 
 const python = await pythonWith("gguf, h5py, numpy, onnx, safetensors");
-const FIXTURES = new URL("../fixtures/models/", import.meta.url).pathname;
+const FIXTURES = fileURLToPath(new URL("../fixtures/models/", import.meta.url));
 
 Deno.test({
   name: "C 29 facts are those that the formats' own libraries read",
