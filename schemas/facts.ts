@@ -27,7 +27,9 @@ export const Facts = v.object({
   dtypes: v.optional(v.pipe(
     v.record(v.pipe(v.string(), v.maxLength(MAX_FACT_LENGTH)), whole),
     v.check((it) => Object.keys(it).length <= MAX_FACT_ITEMS),
-    v.description("The number of elements of each type, as the format names it"),
+    v.description(
+      "The number of elements of each type, such as float32, which has one name in all formats",
+    ),
   )),
   quantization: text("Such as Q4_K_M, gptq or awq"),
   architecture: text("Such as llama or bert"),
@@ -54,7 +56,7 @@ export const FactsEntry = v.object({
   formats: v.pipe(v.array(v.string()), v.description("Of all its files, sorted")),
   complete: v.pipe(
     v.boolean(),
-    v.description("Whether all its files have been read; facts come with scans"),
+    v.description("Whether all its files have been read, and count; facts come with scans"),
   ),
 });
 export type FactsEntry = v.InferOutput<typeof FactsEntry>;

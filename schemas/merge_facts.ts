@@ -65,10 +65,13 @@ function limitedList(texts: readonly string[]): string[] | undefined {
 }
 
 function limitedCounts(counts: Readonly<Record<string, number>>) {
-  const all = Object.entries(counts).filter(([, it]) => isCount(it)).slice(0, MAX_FACT_ITEMS);
-  return all.length === 0
-    ? undefined
-    : Object.fromEntries(all.map(([type, elements]) => [typeName(type), elements]));
+  const sums = new Map<string, number>();
+  for (const [type, elements] of Object.entries(counts)) {
+    const name = typeName(type);
+    if (isCount(elements)) sums.set(name, (sums.get(name) ?? 0) + elements);
+  }
+  const all = [...sums].filter(([, it]) => isCount(it)).slice(0, MAX_FACT_ITEMS);
+  return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
 function isCount(value: number): boolean {

@@ -1,9 +1,11 @@
 import type { Facts } from "../../schemas/facts.ts";
+import { MIB } from "../../schemas/units.ts";
 import { AppError, quoted } from "../errors.ts";
+import { isTurnOver, takeTurn } from "../event_loop.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
-import { factsOfRecord } from "./facts.ts";
+import { factsOfRecord, partsOf } from "./facts.ts";
 import {
   type BomPart,
   licenses,
@@ -14,8 +16,10 @@ import {
 } from "./bom_parts.ts";
 import { onlyTarget, type TargetRequest } from "./targets.ts";
 
-/** Files of a bill: it is made in memory. */
+/** Files of a bill, all of whose records are kept while it is read. */
 const MAX_FILES = 10_000;
+/** How long their paths are together, in characters. */
+const MAX_PATHS_LENGTH = 4 * MIB;
 
 /** A file of the bill with what is known of it. */
 interface BomFile {
@@ -26,22 +30,21 @@ interface BomFile {
 
 /**
  * The bill of materials of a file, or of a directory with all below it, in CycloneDX 1.6 (ECMA-424): what its
- * facts and the last scans say (C 29).
+ * facts and the last scans say (C 29). The pieces of its JSON, each of some files.
  *
  * @param version The version that the request names, if it names one.
- * @throws {AppError} `ErrResourcesInvalidRequest` when not exactly one path or id is given, the path is
- *   invalid, or there are more than 10 000 files, `ErrResourcesNotFound` when it has no record.
+ * @throws {AppError} before the first piece: `ErrResourcesInvalidRequest` when not exactly one path or id is given,
+ *   the path is invalid, or there are too many files, `ErrResourcesNotFound` when it has no record.
  */
-export async function billOfMaterials(
+export async function* billOfMaterials(
   tree: Tree,
   request: TargetRequest,
   version?: string,
-): Promise<BomPart> {
+): AsyncGenerator<string, void> {
   const record = await onlyTarget(tree, request, "make a bill of materials");
   const { facts } = await factsOfRecord(tree, record);
   const files = await filesBelow(tree, record);
-  const components = files.map((file) => fileComponent(file, record));
-  return {
+  const head = JSON.stringify({
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",
     specVersion: "1.6",
@@ -58,14 +61,43 @@ export async function billOfMaterials(
         properties: [property("path", record.path), ...numbers(facts)],
       },
     },
-    components,
-    dependencies: [{ ref: WHOLE, dependsOn: files.map((file) => refOf(file, record)) }],
-    vulnerabilities: files.flatMap((file) =>
-      file.verdict.findings.map((finding, index) =>
-        vulnerability(finding, index, { ref: refOf(file, record), waiver: file.verdict.waiver })
-      )
-    ),
-  };
+  });
+  yield `${head.slice(0, -1)},"components":[`;
+  yield* itemsOf(
+    files,
+    async (some) => (await known(tree, some)).map((file) => fileComponent(file, record)),
+  );
+  yield `],"dependencies":[{"ref":${JSON.stringify(WHOLE)},"dependsOn":[`;
+  yield* itemsOf(files, (some) => some.map((file) => refOf(file, record)));
+  yield ']}],"vulnerabilities":[';
+  yield* itemsOf(files, async (some) => {
+    const verdicts = await tree.verdicts.of(some);
+    return some.flatMap((file, index) => vulnerabilities(verdicts[index], refOf(file, record)));
+  });
+  yield "]}\n";
+}
+
+/** The JSON of what is made of files, between the brackets of a list. */
+async function* itemsOf(
+  files: readonly ResourceRecord[],
+  make: (files: readonly ResourceRecord[]) => readonly unknown[] | Promise<readonly unknown[]>,
+): AsyncGenerator<string, void> {
+  let isFirst = true;
+  for (const some of partsOf(files)) {
+    if (isTurnOver()) await takeTurn();
+    const items = await make(some);
+    if (items.length === 0) continue;
+    const list = JSON.stringify(items).slice(1, -1);
+    yield isFirst ? list : `,${list}`;
+    isFirst = false;
+  }
+}
+
+/** The findings of a verdict. */
+function vulnerabilities(verdict: ContentVerdict | undefined, ref: string): BomPart[] {
+  if (verdict === undefined) return [];
+  const { findings, waiver } = verdict;
+  return findings.map((finding, index) => vulnerability(finding, index, { ref, waiver }));
 }
 
 const WHOLE = "model";
@@ -75,7 +107,7 @@ function fileComponent(file: BomFile, whole: ResourceRecord): BomPart {
   const { format } = facts;
   return {
     ...(format === undefined ? { type: "file" } : described(facts)),
-    "bom-ref": refOf(file, whole),
+    "bom-ref": refOf(record, whole),
     name: nameIn(record, whole),
     hashes: [
       { alg: "MD5", content: record.hash },
@@ -123,7 +155,7 @@ function numbers(facts: Facts): BomPart[] {
   );
 }
 
-function refOf({ record }: BomFile, whole: ResourceRecord): string {
+function refOf(record: ResourceRecord, whole: ResourceRecord): string {
   return `file:${nameIn(record, whole)}`;
 }
 
@@ -133,22 +165,28 @@ function nameIn({ path }: ResourceRecord, whole: ResourceRecord): string {
 }
 
 /** All files of a record, in path order. */
-async function filesBelow(tree: Tree, record: ResourceRecord): Promise<BomFile[]> {
-  if (!record.isDir) return await known(tree, [record]);
+async function filesBelow(tree: Tree, record: ResourceRecord): Promise<ResourceRecord[]> {
+  if (!record.isDir) return [record];
   const { userId, path } = record;
   const scope = { userId, everyone: false };
-  const files: BomFile[] = [];
+  const files: ResourceRecord[] = [];
+  let length = 0;
   for await (
     const page of tree.records.list({ scope, recursive: true, directories: [path], chain: [] })
   ) {
-    const batch = page.filter(({ isDir }) => !isDir);
-    if (files.length + batch.length > MAX_FILES) {
+    if (isTurnOver()) await takeTurn();
+    for (const file of page) {
+      if (file.isDir) continue;
+      files.push(file);
+      length += file.path.length;
+    }
+    if (files.length > MAX_FILES || length > MAX_PATHS_LENGTH) {
+      const limits = `${MAX_FILES} files, or their paths are too long together`;
       throw new AppError(
         "ErrResourcesInvalidRequest",
-        `Cannot make a bill of materials of ${quoted(path)}: it has more than ${MAX_FILES} files`,
+        `Cannot make a bill of materials of ${quoted(path)}: it has more than ${limits}`,
       );
     }
-    if (batch.length > 0) files.push(...await known(tree, batch));
   }
   return files;
 }

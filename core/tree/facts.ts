@@ -1,11 +1,17 @@
 import type { Facts } from "../../schemas/facts.ts";
+import { MIB } from "../../schemas/units.ts";
+import { isTurnOver, takeTurn } from "../event_loop.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
-import { factsTogether, type FileFacts } from "./facts_together.ts";
+import { FactsTogether, type FileFacts } from "./facts_together.ts";
 import { onlyTarget, type TargetRequest } from "./targets.ts";
 
 /** Files of a directory that are looked at. */
 const MAX_FILES = 10_000;
+/** How long the facts are that are kept at once while they are put together. */
+const MAX_LENGTH = 4 * MIB;
+/** Files whose facts are read at once: a file may have tens of kilobytes of them. */
+const MAX_READ_AT_ONCE = 32;
 /** The file of a model that consists of models, each in a directory of its own. */
 const PIPELINE = "model_index.json";
 
@@ -15,7 +21,7 @@ export interface RecordFacts {
   readonly facts: Facts;
   /** Of all its files, sorted. */
   readonly formats: readonly string[];
-  /** Whether all its files have been read for their facts. */
+  /** Whether all its files have been read for their facts, and count. */
   readonly isComplete: boolean;
 }
 
@@ -37,12 +43,20 @@ export async function factsOfRecord(
   tree: Tree,
   record: ResourceRecord,
 ): Promise<Omit<RecordFacts, "record">> {
-  if (!record.isDir) return together(await factsOfFiles(tree, [record]));
-  const { files, isWhole } = await filesIn(tree, record, false);
-  const pipeline = files.some(({ file }) => file.name === PIPELINE)
-    ? await filesIn(tree, record, true)
-    : { files, isWhole };
-  return together(pipeline.files, pipeline.isWhole);
+  const together = new FactsTogether();
+  const formats = new Set<string>();
+  let isComplete = true;
+  for await (const { isRead, ...file } of filesOf(tree, record)) {
+    if (together.files === MAX_FILES || together.length > MAX_LENGTH) {
+      isComplete = false;
+      break;
+    }
+    if (isTurnOver()) await takeTurn();
+    together.add(file);
+    if (file.facts.format !== undefined) formats.add(file.facts.format);
+    isComplete &&= isRead;
+  }
+  return { facts: await together.facts(), formats: [...formats].sort(), isComplete };
 }
 
 /** A file with what is known of it. */
@@ -50,36 +64,36 @@ interface ReadFile extends FileFacts {
   readonly isRead: boolean;
 }
 
-function together(files: readonly ReadFile[], isWhole = true) {
-  const formats = files.flatMap(({ facts: { format } }) => format === undefined ? [] : [format]);
-  return {
-    facts: factsTogether(files),
-    formats: [...new Set(formats)].sort(),
-    isComplete: isWhole && files.every(({ isRead }) => isRead),
-  };
-}
-
-/** The files of a directory, the first of many. */
-async function filesIn(
-  tree: Tree,
-  { userId, path }: ResourceRecord,
-  recursive: boolean,
-): Promise<{ readonly files: readonly ReadFile[]; readonly isWhole: boolean }> {
-  const files: ReadFile[] = [];
+/** A file, or the files that count for a directory. */
+async function* filesOf(tree: Tree, record: ResourceRecord): AsyncGenerator<ReadFile> {
+  if (!record.isDir) return yield* known(tree, [record]);
+  const { userId, path } = record;
   const scope = { userId, everyone: false };
-  const pages = tree.records.list({ scope, recursive, directories: [path], chain: [] });
-  for await (const page of pages) {
-    const batch = page.filter(({ isDir }) => !isDir).slice(0, MAX_FILES - files.length + 1);
-    if (batch.length > 0) files.push(...await factsOfFiles(tree, batch));
-    if (files.length > MAX_FILES) return { files: files.slice(0, MAX_FILES), isWhole: false };
+  const index = `${path}/${PIPELINE}`;
+  const isPipeline = (await tree.records.findByPath(scope, [index])).get(index)?.isDir === false;
+  const options = { scope, recursive: isPipeline, directories: [path], chain: [] };
+  for await (const page of tree.records.list(options)) {
+    yield* known(tree, page.filter(({ isDir }) => !isDir));
   }
-  return { files, isWhole: true };
 }
 
-async function factsOfFiles(
+async function* known(
   { verdicts }: Tree,
   files: readonly ResourceRecord[],
-): Promise<ReadFile[]> {
-  const known = await verdicts.factsOf(files);
-  return files.map((file, index) => ({ file, ...(known[index] ?? { facts: {}, isRead: false }) }));
+): AsyncGenerator<ReadFile> {
+  for (const some of partsOf(files)) {
+    const facts = await verdicts.factsOf(some);
+    for (const [index, file] of some.entries()) {
+      yield { file, ...(facts[index] ?? { facts: {}, isRead: false }) };
+    }
+  }
+}
+
+/** Files in parts of which all facts may be read at once. */
+export function* partsOf(
+  files: readonly ResourceRecord[],
+): Generator<readonly ResourceRecord[], void> {
+  for (let start = 0; start < files.length; start += MAX_READ_AT_ONCE) {
+    yield files.slice(start, start + MAX_READ_AT_ONCE);
+  }
 }

@@ -1,12 +1,13 @@
 import type { Context } from "hono";
+import type { Chunk } from "../../core/content.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { billOfMaterials } from "../../core/tree/bom.ts";
 import { facts, type RecordFacts } from "../../core/tree/facts.ts";
 import type { FactsEntry } from "../../schemas/facts.ts";
 import { CYCLONE_DX } from "../openapi/facts.ts";
 import { success } from "../reply/envelope.ts";
-import { encoded } from "../reply/gzip.ts";
-import { respond } from "../reply/respond.ts";
+import { encodedChunks } from "../reply/gzip.ts";
+import { streamed } from "../reply/streamed.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { idsOf, parseQuery, pathsOf } from "../request/query.ts";
 import { treeOfRequest } from "../serving/at.ts";
@@ -26,9 +27,15 @@ export async function showBom(c: Handled, tree: Tree): Promise<Response> {
   const query = parseQuery(c.req.url);
   const request = { caller: callerOf(c), paths: pathsOf(query), ids: idsOf(query) };
   const at = query.get("at")?.[0];
-  const bom = await billOfMaterials(await treeOfRequest(c, tree), request, at);
-  const { body, headers } = encoded(c, new TextEncoder().encode(`${JSON.stringify(bom)}\n`));
-  return respond(c, body, 200, { "Content-Type": CYCLONE_DX, ...headers });
+  const pieces = billOfMaterials(await treeOfRequest(c, tree), request, at);
+  const { body, headers } = encodedChunks(c, encodedPieces(pieces));
+  return await streamed(c, body, { headers: { "Content-Type": CYCLONE_DX, ...headers } });
+}
+
+const encoder = new TextEncoder();
+
+async function* encodedPieces(pieces: AsyncIterable<string>): AsyncGenerator<Chunk> {
+  for await (const piece of pieces) yield encoder.encode(piece);
 }
 
 function entryOf({ record, facts, formats, isComplete }: RecordFacts): FactsEntry {

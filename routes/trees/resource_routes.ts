@@ -117,6 +117,7 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     path: "/resources/facts",
     privilege: "resources.view",
     tree: true,
+    load: "transfer",
     operation: FACTS,
     handle: (c, { tree }) => showFacts(c, tree),
   },

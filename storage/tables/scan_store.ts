@@ -246,10 +246,11 @@ export class SqlScanStore implements ScanStore, Disposable {
     return this.#statements.write(async (run) => {
       const [kept] = await Promise.all([
         run(statement, { ...condition, ...columns, ...keys }),
-        isWhole && this.#keepFacts(run, key, result),
         run("endAttempt", attemptOf(key)),
       ]);
-      return kept.length > 0;
+      if (kept.length === 0) return false;
+      if (isWhole) await this.#keepFacts(run, key, result);
+      return true;
     });
   }
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { cycloneDxFaults } from "../support/json_schemas.ts";
 import { type Client, refused } from "../support/client.ts";
 import { modelFile } from "../support/models.ts";
+import { seed } from "../support/seed.ts";
 import { TestServer } from "../support/server.ts";
 import { settledVerdicts } from "../support/verdicts.ts";
 
@@ -102,5 +103,36 @@ Deno.test("C 29 bills of materials are of what the caller may see, whatever cont
     await blind.send("GET", "/resources/bom", { query: { path: "m" } }),
     403,
     "ErrNotPermitted",
+  );
+});
+
+Deno.test("C 29 a bill of materials of many files has each of them", async () => {
+  await using server = await TestServer.start({ settings: { gate: "mark" } });
+  const one = await server.as(1);
+  const hostile = await modelFile("pickle/hostile/eval.pkl");
+  const names = Array.from({ length: 70 }, (_, index) => `${index + 10}.pkl`);
+  await one.upload("m", Object.fromEntries(names.map((name) => [name, hostile])));
+  await settledVerdicts(one);
+  const bom = await bomOf(one, { path: "m" });
+  assert.deepEqual(bom.components.map(({ name }: { name: string }) => name), names);
+  const refs = names.map((name) => `file:${name}`);
+  assert.deepEqual(bom.dependencies, [{ ref: "model", dependsOn: refs }]);
+  const affected = bom.vulnerabilities.map(({ affects: [it] }: { affects: { ref: string }[] }) =>
+    it?.ref
+  );
+  assert.deepEqual([...new Set(affected)], refs);
+});
+
+Deno.test("C 29 a bill of materials of files with too long paths is refused", async () => {
+  await using server = await TestServer.start();
+  const deep = Array.from({ length: 15 }, () => "d".repeat(250));
+  const directories = deep.map((_, index) => `${deep.slice(0, index + 1).join("/")}/`);
+  const files = Array.from({ length: 1150 }, (_, index) => `${deep.join("/")}/${index}`);
+  await seed(server.tree.records, [...directories, ...files]);
+  const one = await server.as(1);
+  const reply = await one.send("GET", "/resources/bom", { query: { path: "d".repeat(250) } });
+  assert.match(
+    refused(reply, 400, "ErrResourcesInvalidRequest"),
+    /it has more than 10000 files, or their paths are too long together$/,
   );
 });

@@ -170,3 +170,41 @@ Deno.test("C 29 content that was scanned before there were facts is scanned agai
   assert.deepEqual(await settledVerdicts(one), ["w.safetensors clean"]);
   await until(async () => (await factsOf(one, "w.safetensors")).facts.parameters === 26);
 });
+
+/** What a file may say of itself at most, about: 40 KB. */
+const LONG_FACTS = {
+  format: "gguf",
+  parameters: 1,
+  ...Object.fromEntries(
+    ["languages", "base_models", "datasets", "tags"].map((name) => [
+      name,
+      Array.from({ length: 50 }, (_, index) => `${name} ${index} `.padEnd(200, "x")),
+    ]),
+  ),
+};
+
+Deno.test("C 29 facts of a directory are put together in bounded memory", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = directory.path;
+  await using server = await TestServer.start({ dataDir });
+  const one = await server.as(1);
+  const names = Array.from({ length: 150 }, (_, index) => String(index + 1).padStart(5, "0"));
+  const files = (nameOf: (number: string) => string) =>
+    Object.fromEntries(names.map((number) => [nameOf(number), number]));
+  await one.upload("parts", files((number) => `model-${number}-of-00150.gguf`));
+  await one.upload("models", files((number) => `${number}.gguf`));
+  await one.upload("some", { "00001.gguf": "00001", "00002.gguf": "00002" });
+  await using database = await openDatabase(dataDir);
+  const facts = JSON.stringify(LONG_FACTS).slice(1);
+  await database.script(`INSERT INTO facts (hash, user_id, name, version, sha256, facts)
+    SELECT DISTINCT records.hash, user_id, name, 1, sha256, '{"quantization":"' || name || '",${facts}'
+    FROM records JOIN contents ON contents.hash = records.hash`);
+  const some = await factsOf(one, "some");
+  assert.deepEqual([some.complete, some.facts.quantization], [true, "00001.gguf, 00002.gguf"]);
+  const parts = await factsOf(one, "parts");
+  assert.deepEqual([parts.complete, parts.facts.parameters], [true, 150]);
+  // Of so many models, the first ones count.
+  const models = await factsOf(one, "models");
+  assert.deepEqual([models.complete, models.facts.parameters], [false, 1]);
+  assert.match(models.facts.quantization ?? "", /^00001\.gguf, 00002\.gguf, /);
+});

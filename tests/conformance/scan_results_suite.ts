@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { OPTIONAL_SCANNER_IDS } from "../../core/scanner/mod.ts";
 import type { ResultKey, Scan, ScanFile, ScanStore } from "../../core/scans/ports.ts";
 import { plainScan } from "../core/scanner/plain_scan.ts";
 import { seed } from "../support/seed.ts";
@@ -127,5 +128,20 @@ export function scanResultsSuite(engine: StoresEngine): void {
     assert.equal(verdict?.verdict, "unscanned");
     assert.equal(await scans.keepContentResult(keyOf("nobody's"), plainScan(1)), false);
     assert.equal(await scans.failContent(keyOf("nobody's"), "a problem"), false);
+  });
+
+  test("C 29 facts stay when a result without any is not kept", async ({ store }) => {
+    const { scans, verdicts } = store;
+    const key = { ...keyOf("f"), skip: OPTIONAL_SCANNER_IDS.toSorted() };
+    await seed(store, [{ path: "f", content: "f" }]);
+    const result = { ...plainScan(1), hashes: { sha256: "00".repeat(32) } };
+    const facts = { format: "gguf" };
+    assert.equal(await scans.keepContentResult(key, { ...result, facts }), true);
+    const { id } = await scanOf(scans, ["g"]);
+    assert.equal(await scans.keepResult(id, "f", key, result), false);
+    assert.deepEqual(await verdicts.factsOf([key]), [{ facts, isRead: true }]);
+    // Those of the same content are forgotten with what they came with.
+    assert.equal(await scans.keepContentResult(key, result), true);
+    assert.deepEqual(await verdicts.factsOf([key]), [{ facts: {}, isRead: true }]);
   });
 }

@@ -173,4 +173,7 @@ Deno.test("C 29 types of elements have one name in all formats", () => {
       "bool",
     ],
   );
+  assert.deepEqual(withinLimits({ dtypes: { F32: 5, float32: 3, I8: 1 } }), {
+    dtypes: { float32: 8, int8: 1 },
+  });
 });

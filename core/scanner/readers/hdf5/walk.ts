@@ -115,33 +115,46 @@ class Walk implements Hdf5Contents {
   }
 
   #object(address: number): void {
-    let type: HeaderMessage | undefined;
-    let space: HeaderMessage | undefined;
-    let layout: HeaderMessage | undefined;
+    const types: HeaderMessage[] = [];
+    const spaces: HeaderMessage[] = [];
+    const layouts: HeaderMessage[] = [];
     try {
       for (const message of readMessages(this.#bytes, address)) {
-        if (message.type === DATATYPE && !message.isShared) type = message;
-        if (message.type === DATASPACE && !message.isShared) space = message;
-        if (message.type === LAYOUT) layout = message;
+        if (message.type === DATATYPE && !message.isShared) types.push(message);
+        if (message.type === DATASPACE && !message.isShared) spaces.push(message);
+        if (message.type === LAYOUT) layouts.push(message);
         this.#try(message.address, () => this.#message(message));
       }
     } finally {
       // The messages are in any order, and those that were read count.
-      this.#data(type, space, layout);
+      this.#data(types, spaces, layouts);
     }
   }
 
-  /** Passes on the data of an object that has the messages of a dataset. */
+  /**
+   * Passes on the data of an object that has the messages of a dataset. Of several messages of a type, libraries
+   * take one, and any of them may be it.
+   */
   #data(
-    type: HeaderMessage | undefined,
-    space: HeaderMessage | undefined,
-    layout: HeaderMessage | undefined,
+    types: readonly HeaderMessage[],
+    [space]: readonly HeaderMessage[],
+    layouts: readonly HeaderMessage[],
   ): void {
-    if (type === undefined || layout === undefined) return;
-    this.#try(layout.address, () => {
-      this.#dataset(layout, type);
-      if (space !== undefined) this.#numbers(type, space);
-    });
+    const [type] = types;
+    if (type === undefined || layouts.length === 0) return;
+    if (this.#areBytes(types)) {
+      for (const layout of layouts) this.#try(layout.address, () => this.#dataset(layout));
+    }
+    if (space !== undefined) this.#try(type.address, () => this.#numbers(type, space));
+  }
+
+  /** Whether one of the types is of bytes. */
+  #areBytes(types: readonly HeaderMessage[]): boolean {
+    let areBytes = false;
+    for (const { address } of types) {
+      this.#try(address, () => areBytes ||= byteElementSize(this.#bytes, address) !== undefined);
+    }
+    return areBytes;
   }
 
   #numbers(type: HeaderMessage, space: HeaderMessage): void {
@@ -154,8 +167,7 @@ class Walk implements Hdf5Contents {
   }
 
   /** Passes on the data of a dataset of bytes that is in one piece. */
-  #dataset({ address }: HeaderMessage, type: HeaderMessage): void {
-    if (byteElementSize(this.#bytes, type.address) === undefined) return;
+  #dataset({ address }: HeaderMessage): void {
     const cursor = this.#bytes.at(address);
     if (cursor.number(1) < 3) return;
     const layout = cursor.number(1);

@@ -7,6 +7,7 @@ import {
   hardLink,
   Hdf5Builder,
   join,
+  type Message,
   number,
   UNDEFINED,
 } from "../../readers/hdf5/hdf5_bytes.ts";
@@ -378,8 +379,25 @@ Deno.test("C 16 mutations of HDF5 files throw nothing", () => {
   ], { name: "model.h5" });
 });
 
+const decoder = new TextDecoder();
 const PAYLOAD = "cos\nsystem\n(S'id'\ntR.";
 const scalarSpace = (file: Hdf5Builder) => file.version < 2 ? number(1, 8) : number(2, 4);
+
+/** The datatype of integers of one byte. */
+const BYTES: Message = {
+  type: 3,
+  data: join(number(0x10, 4), number(1, 4), number(0, 2), number(8, 2)),
+};
+/** The datatype of `float32`. */
+const FLOATS: Message = { type: 3, data: join(number(0x11, 4), number(4, 4), number(0, 12)) };
+
+/** The layout of contiguous or compact data. */
+function layout(file: Hdf5Builder, content: string, compact = false): Message {
+  const data = compact
+    ? join(number(3, 1), number(0, 1), number(content.length, 2), content)
+    : join(number(3, 1), number(1, 1), number(file.add(content), 8), number(content.length, 8));
+  return { type: 8, data };
+}
 
 /** A contiguous or compact dataset of one-byte integers. */
 function byteDataset(
@@ -388,11 +406,7 @@ function byteDataset(
   compact: boolean,
   reversed = false,
 ): number {
-  const type = { type: 3, data: join(number(0x10, 4), number(1, 4), number(0, 2), number(8, 2)) };
-  const layout = compact
-    ? join(number(3, 1), number(0, 1), number(content.length, 2), content)
-    : join(number(3, 1), number(1, 1), number(file.add(content), 8), number(content.length, 8));
-  const messages = [type, { type: 8, data: layout }];
+  const messages = [BYTES, layout(file, content, compact)];
   return file.object(...(reversed ? messages.reverse() : messages));
 }
 
@@ -431,7 +445,38 @@ Deno.test("evasion 73: pickles in attributes and datasets are members", async (t
         const [member] = members;
         assert.equal(members.length, 1);
         assert.match(member?.name ?? "", /^data at \d+$/);
-        assert.equal(new TextDecoder().decode(member?.source.read(0, 100)), PAYLOAD);
+        assert.equal(decoder.decode(member?.source.read(0, 100)), PAYLOAD);
+      });
+    }
+  }
+  const several: [string, (file: Hdf5Builder) => Message[]][] = [
+    ["a second layout", (file) => [BYTES, layout(file, PAYLOAD), layout(file, "harmless")]],
+    ["a first layout", (file) => [BYTES, layout(file, "harmless"), layout(file, PAYLOAD)]],
+    ["a second type", (file) => [BYTES, layout(file, PAYLOAD), FLOATS]],
+    ["a first type", (file) => [FLOATS, layout(file, PAYLOAD), BYTES]],
+    ["a layout outside of the file", (file) => [
+      BYTES,
+      { type: 8, data: join(number(3, 1), number(1, 1), number(2 ** 40, 8), number(9, 8)) },
+      layout(file, PAYLOAD),
+    ]],
+    ["layouts in continuations", (file) => [
+      BYTES,
+      file.continuation(layout(file, PAYLOAD)),
+      file.continuation(layout(file, "harmless")),
+    ]],
+    ["types in continuations", (file) => [
+      layout(file, PAYLOAD),
+      file.continuation(BYTES),
+      file.continuation(FLOATS),
+    ]],
+  ];
+  for (const [name, messages] of several) {
+    for (const version of VERSIONS) {
+      await t.step(`data beside ${name}, superblock ${version}`, () => {
+        const file = new Hdf5Builder(version);
+        const { members } = scanModel(file.build(file.object(...messages(file))));
+        const found = members.map(({ source }) => decoder.decode(source.read(0, 100)));
+        assert.deepEqual(found, [PAYLOAD]);
       });
     }
   }
