@@ -46,6 +46,15 @@ export interface VersionsPage {
   readonly hasMore: boolean;
 }
 
+/** Where states are read from. */
+type Place = Pick<StatesQuery, "from" | "below">;
+
+interface StatesPage {
+  readonly states: readonly FileState[];
+  /** Undefined at the end. */
+  readonly next: Place | undefined;
+}
+
 /**
  * Lists the versions of objects: the id of each is the version of the tree that made it. Without history, objects have
  * the version `null`.
@@ -72,11 +81,11 @@ async function* itemsOf(
   const { userId, prefix, delimiter, limit: asked } = request;
   const limit = Math.min(asked, MAX_STATES) + 2;
   const before = prefix + END;
-  let place = startOf(request);
+  let place: Place | undefined = startOf(request);
   let newer: FileState | undefined;
-  for (;;) {
-    const states = await statesOf(s3, { userId, ...place, before, limit });
-    let hasMore = states.length === limit;
+  while (place !== undefined) {
+    const { states, next } = await statesOf(s3, { userId, ...place, before, limit });
+    place = next;
     for (const state of states) {
       const key = state.path;
       const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
@@ -84,7 +93,6 @@ async function* itemsOf(
         const common = key.slice(0, end + delimiter.length);
         yield { key: common };
         place = { from: common + END, below: 0 };
-        hasMore = true;
         break;
       }
       if (newer?.path !== key) newer = undefined;
@@ -92,14 +100,12 @@ async function* itemsOf(
         if (isAfter(key, Number(idNumber(version.id)), request)) yield { key, version };
       }
       newer = state;
-      place = { from: key, below: state.since };
     }
-    if (!hasMore) return;
   }
 }
 
 /** Where states are read from: the newest of a key shows what followed the others. */
-function startOf({ prefix, delimiter, after, olderThan }: VersionsRequest) {
+function startOf({ prefix, delimiter, after, olderThan }: VersionsRequest): Place {
   if (after < prefix) return { from: prefix, below: Infinity };
   if (delimiter !== "" && after.endsWith(delimiter)) return { from: after + END, below: 0 };
   return { from: after, below: olderThan === undefined ? 0 : Infinity };
@@ -127,13 +133,19 @@ function versionsOf(state: FileState, newer: FileState | undefined) {
 async function statesOf(
   { tree, store }: Pick<S3Service, "tree" | "store">,
   query: StatesQuery,
-): Promise<readonly FileState[]> {
-  const states = await tree.records.history?.states(query);
-  if (states !== undefined) return states;
-  const { below, ...range } = query;
-  const records = await store.records(range);
-  return records.filter(({ isDir, path }) => !isDir && (below > 0 || path !== range.from))
-    .map((record) => ({ ...record, since: 0, until: undefined, endedAt: 0 }));
+): Promise<StatesPage> {
+  const { from, below, limit } = query;
+  const found = await tree.records.history?.states(query) ??
+    (await store.records(query))
+      .map((record) => ({ ...record, since: 0, until: undefined, endedAt: 0 }));
+  const last = found.length < limit ? undefined : found.at(-1);
+  return {
+    // Records of the present have directories among them, and the first path.
+    states: found.filter(({ path, hash, since }) =>
+      hash !== "" && (path !== from || since < below)
+    ),
+    next: last && { from: last.path, below: last.since },
+  };
 }
 
 /** Whether objects of a tree have versions. */
@@ -165,7 +177,7 @@ export async function versionTree(
   const id = idNumber(version);
   const userId = ownerOf(caller);
   const query = { userId, from: path, below: id + 1, before: path + END, limit: 1 };
-  const [file] = await statesOf(s3, query);
+  const { states: [file] } = await statesOf(s3, query);
   if (file?.path === path && file.since === id) {
     if (file.until === undefined) return { tree: s3.tree, file };
     return { tree: (await treeAt(s3.tree, userId, { version: file.until - 1 })).tree, file };

@@ -33,11 +33,29 @@ function versionsOf(client: S3Client, bucket = "own") {
   };
 }
 
+/** The versions in all pages of a list. */
+async function pagesOf(
+  { list }: ReturnType<typeof versionsOf>,
+  query: Record<string, string>,
+): Promise<string[]> {
+  const found: string[] = [];
+  let place: Record<string, string> = {};
+  for (;;) {
+    const page = await list({ ...query, ...place });
+    found.push(...versionsIn(page));
+    const [key] = textsOf(page, "NextKeyMarker");
+    if (key === undefined) return found;
+    const [id] = textsOf(page, "NextVersionIdMarker");
+    place = { "key-marker": key, ...id !== undefined && { "version-id-marker": id } };
+  }
+}
+
 Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => {
   await using server = await TestServer.start(KEEPING);
   const client = await S3Client.of(server);
   const { put, get } = objectsOf(client);
-  const { list, read, remove, status } = versionsOf(client);
+  const versions = versionsOf(client);
+  const { list, read, remove, status } = versions;
   assert.deepEqual(await status(), ["Enabled"]);
   await put("a/x", "first");
   await put("a/x", "second");
@@ -50,17 +68,7 @@ Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => 
   await t.step("C 30 ListObjectVersions, whole and in pages", async () => {
     assert.deepEqual(versionsIn(await list()), ALL);
     for (const size of ["1", "2", "4"]) {
-      const found: string[] = [];
-      let query: Record<string, string> = {};
-      for (;;) {
-        const page = await list({ "max-keys": size, ...query });
-        found.push(...versionsIn(page));
-        const [key] = textsOf(page, "NextKeyMarker");
-        if (key === undefined) break;
-        const [id = ""] = textsOf(page, "NextVersionIdMarker");
-        query = { "key-marker": key, "version-id-marker": id };
-      }
-      assert.deepEqual(found, ALL, size);
+      assert.deepEqual(await pagesOf(versions, { "max-keys": size }), ALL, size);
     }
     assert.deepEqual(versionsIn(await list({ prefix: "a/" })), ALL.slice(2));
     assert.deepEqual(versionsIn(await list({ delimiter: "/" })), ["a-b -6*", "a-b 5", "a/"]);
@@ -171,6 +179,17 @@ Deno.test("C 26, 30 without history, each object has the version null", async ()
     404,
     "NoSuchVersion",
   ]);
+});
+
+Deno.test("C 26, 30 without history, a list of versions goes on behind directories", async () => {
+  await using server = await TestServer.start({ settings: { history: undefined } });
+  const client = await S3Client.of(server);
+  const { put } = objectsOf(client);
+  for (const key of ["a/b/c/x", "a/b/c/y", "d/e/f/z", "g"]) await put(key);
+  const ALL = ["a/b/c/x null*", "a/b/c/y null*", "d/e/f/z null*", "g null*"];
+  for (const size of ["1", "2", "3"]) {
+    assert.deepEqual(await pagesOf(versionsOf(client), { "max-keys": size }), ALL, size);
+  }
 });
 
 Deno.test("C 26, 30 history that begins later has what was there as null, and ends with the bounds", async () => {
