@@ -1,6 +1,7 @@
 import { type Caller, ownerOf } from "../caller.ts";
 import { quoted } from "../errors.ts";
 import type { FileState, StatesQuery } from "../history.ts";
+import { compareBytewise } from "../paths.ts";
 import type { Tree } from "../tree/changes.ts";
 import { treeAt } from "../tree/past_tree.ts";
 import { S3Error } from "./s3_error.ts";
@@ -78,7 +79,7 @@ async function* itemsOf(
   s3: Pick<S3Service, "tree" | "store">,
   request: VersionsRequest,
 ): AsyncGenerator<VersionItem> {
-  const { userId, prefix, delimiter, limit: asked } = request;
+  const { userId, prefix, limit: asked } = request;
   const limit = Math.min(asked, MAX_STATES) + 2;
   const before = prefix + END;
   let place: Place | undefined = startOf(request);
@@ -88,16 +89,15 @@ async function* itemsOf(
     place = next;
     for (const state of states) {
       const key = state.path;
-      const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
-      if (end >= 0) {
-        const common = key.slice(0, end + delimiter.length);
+      const common = commonPrefixOf(key, request);
+      if (common !== undefined) {
         yield { key: common };
         place = { from: common + END, below: 0 };
         break;
       }
       if (newer?.path !== key) newer = undefined;
       for (const version of versionsOf(state, newer)) {
-        if (isAfter(key, Number(idNumber(version.id)), request)) yield { key, version };
+        if (isAfter(key, idNumber(version.id), request)) yield { key, version };
       }
       newer = state;
     }
@@ -105,10 +105,17 @@ async function* itemsOf(
 }
 
 /** Where states are read from: the newest of a key shows what followed the others. */
-function startOf({ prefix, delimiter, after, olderThan }: VersionsRequest): Place {
-  if (after < prefix) return { from: prefix, below: Infinity };
-  if (delimiter !== "" && after.endsWith(delimiter)) return { from: after + END, below: 0 };
+function startOf(request: VersionsRequest): Place {
+  const { prefix, after, olderThan } = request;
+  if (compareBytewise(after, prefix) < 0) return { from: prefix, below: Infinity };
+  if (commonPrefixOf(after, request) === after) return { from: after + END, below: 0 };
   return { from: after, below: olderThan === undefined ? 0 : Infinity };
+}
+
+/** The common prefix that is listed in the place of a key, if one is. */
+function commonPrefixOf(key: string, { prefix, delimiter }: VersionsRequest): string | undefined {
+  const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+  return end < 0 ? undefined : key.slice(0, end + delimiter.length);
 }
 
 function isAfter(key: string, id: number, { after, olderThan }: VersionsRequest): boolean {

@@ -192,6 +192,35 @@ Deno.test("C 26, 30 without history, a list of versions goes on behind directori
   }
 });
 
+Deno.test("C 30 a list of versions begins at its marker by bytes, and goes on after a key like a prefix", async () => {
+  await using server = await TestServer.start(KEEPING);
+  const client = await S3Client.of(server);
+  const { put } = objectsOf(client);
+  const versions = versionsOf(client);
+  // By bytes, the smile is last; by UTF-16, it is first.
+  const [first, last] = ["\uffee", "\u{1f600}"];
+  for (const key of [first, `${first}1`, last, "a-", "a-b", "ab", "abc-d"]) await put(key);
+  const at = async (query: Record<string, string>) => versionsIn(await versions.list(query));
+  assert.deepEqual(await at({ prefix: last, "key-marker": first }), [`${last} 3*`]);
+  assert.deepEqual(await at({ prefix: first, "key-marker": last }), []);
+
+  const inDashes = { prefix: "a-", delimiter: "-" };
+  assert.deepEqual(await pagesOf(versions, { ...inDashes, "max-keys": "1" }), [
+    "a- 4*",
+    "a-b 5*",
+  ]);
+  assert.deepEqual(await at({ ...inDashes, "key-marker": "a-" }), ["a-b 5*"]);
+  assert.deepEqual(await at({ delimiter: "-", prefix: "a", "key-marker": "a-" }), [
+    "ab 6*",
+    "abc-",
+  ]);
+  // A client may send the version of an earlier page with a common prefix.
+  const late = { "key-marker": "a-", "version-id-marker": "6" };
+  assert.deepEqual(await at({ delimiter: "-", prefix: "a", ...late }), ["ab 6*", "abc-"]);
+  // The marker is one shorter than the delimiter, which is not in it.
+  assert.deepEqual(await at({ delimiter: "bc-", prefix: "a", "key-marker": "ab" }), ["abc-"]);
+});
+
 Deno.test("C 26, 30 history that begins later has what was there as null, and ends with the bounds", async () => {
   await using server = await TestServer.start({ settings: { history: undefined } });
   const client = await S3Client.of(server);
