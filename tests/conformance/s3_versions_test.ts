@@ -158,6 +158,45 @@ Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => 
   });
 });
 
+Deno.test("C 30 a copy of what is replaced meanwhile has no other content", async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  await using server = await TestServer.start({
+    ...KEEPING,
+    wrap(tree) {
+      const find = tree.records.findByPath.bind(tree.records);
+      tree.records.findByPath = async (scope, paths) => {
+        const found = await find(scope, paths);
+        const act = meanwhile;
+        meanwhile = undefined;
+        await act?.();
+        return found;
+      };
+      return tree;
+    },
+  });
+  const client = await S3Client.of(server, {
+    trees: { 8: ["resources.view", "resources.download"] },
+  });
+  const owner = await S3Client.of(server, { userId: 8 });
+  const source = objectsOf(owner);
+  const { list } = versionsOf(owner);
+  const { put } = objectsOf(client);
+  const { begin, part } = uploadOf(client, "/s3/own/parts");
+  const id = await begin();
+  await source.put("a", "first");
+  for (const isNamed of [true, false]) {
+    for (const copy of [part.bind(undefined, id, 1), put.bind(undefined, "copy")]) {
+      const [version = ""] = textsOf(await list(), "VersionId");
+      const copied = { "x-amz-copy-source": `/tree-8/a${isNamed ? `?versionId=${version}` : ""}` };
+      meanwhile = () => source.put("a", "other");
+      const reply = await copy("", copied);
+      assert.deepEqual([reply.status, textsOf(reply, "Code")], [503, ["SlowDown"]]);
+      await source.put("a", "first");
+      assert.match((await copy("", copied)).body, new RegExp(md5("first")));
+    }
+  }
+});
+
 Deno.test("C 26, 30 without history, each object has the version null", async () => {
   await using server = await TestServer.start({ settings: { history: undefined } });
   const client = await S3Client.of(server);
