@@ -84,16 +84,16 @@ async function* itemsOf(
   const before = prefix + END;
   let place: Place | undefined = startOf(request);
   let newer: FileState | undefined;
+  let common: string | undefined;
   while (place !== undefined) {
     const { states, next } = await statesOf(s3, { userId, ...place, before, limit });
-    place = next;
     for (const state of states) {
       const key = state.path;
-      const common = commonPrefixOf(key, request);
+      if (isIn(common, key)) continue;
+      common = commonPrefixOf(key, request);
       if (common !== undefined) {
         yield { key: common };
-        place = { from: common + END, below: 0 };
-        break;
+        continue;
       }
       if (newer?.path !== key) newer = undefined;
       for (const version of versionsOf(state, newer)) {
@@ -101,7 +101,12 @@ async function* itemsOf(
       }
       newer = state;
     }
+    place = next && isIn(common, next.from) ? { from: common + END, below: 0 } : next;
   }
+}
+
+function isIn(common: string | undefined, key: string): common is string {
+  return common !== undefined && key.startsWith(common);
 }
 
 /** Where states are read from: the newest of a key shows what followed the others. */

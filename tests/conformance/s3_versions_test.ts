@@ -1,54 +1,10 @@
 import * as assert from "node:assert/strict";
-import type { RawReply } from "../support/raw_http.ts";
 import { S3Client } from "../support/s3_client.ts";
 import { headerOf, md5, objectsOf, refused, textsOf, uploadOf } from "../support/s3_objects.ts";
+import { pagesOf, versionsIn, versionsOf } from "../support/s3_versions.ts";
 import { TestServer } from "../support/server.ts";
 
 const KEEPING = { settings: { history: 86_400_000 } };
-
-/** The versions in a list, as `key id`, with `*` for the latest and `-` for the mark of a deletion. */
-function versionsIn({ body }: RawReply): string[] {
-  const items = body.matchAll(/<(Version|DeleteMarker|CommonPrefixes)>(.*?)<\/\1>/g);
-  return [...items].map(([, kind, inner = ""]) => {
-    const text = (name: string) => new RegExp(`<${name}>(.*?)</${name}>`).exec(inner)?.[1] ?? "";
-    if (kind === "CommonPrefixes") return text("Prefix");
-    const latest = text("IsLatest") === "true" ? "*" : "";
-    return `${text("Key")} ${kind === "Version" ? "" : "-"}${text("VersionId")}${latest}`;
-  });
-}
-
-function versionsOf(client: S3Client, bucket = "own") {
-  const path = `/s3/${bucket}`;
-  return {
-    list: (query: Record<string, string> = {}) =>
-      client.request({ method: "GET", path, query: { versions: "", ...query } }),
-    read: (key: string, versionId: string) =>
-      client.request({ method: "GET", path: `${path}/${key}`, query: { versionId } }),
-    remove: (key: string) => client.request({ method: "DELETE", path: `${path}/${key}` }),
-    status: async () =>
-      textsOf(
-        await client.request({ method: "GET", path, query: { versioning: "" } }),
-        "Status",
-      ),
-  };
-}
-
-/** The versions in all pages of a list. */
-async function pagesOf(
-  { list }: ReturnType<typeof versionsOf>,
-  query: Record<string, string>,
-): Promise<string[]> {
-  const found: string[] = [];
-  let place: Record<string, string> = {};
-  for (;;) {
-    const page = await list({ ...query, ...place });
-    found.push(...versionsIn(page));
-    const [key] = textsOf(page, "NextKeyMarker");
-    if (key === undefined) return found;
-    const [id] = textsOf(page, "NextVersionIdMarker");
-    place = { "key-marker": key, ...id !== undefined && { "version-id-marker": id } };
-  }
-}
 
 Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => {
   await using server = await TestServer.start(KEEPING);
@@ -218,46 +174,6 @@ Deno.test("C 26, 30 without history, each object has the version null", async ()
     404,
     "NoSuchVersion",
   ]);
-});
-
-Deno.test("C 26, 30 without history, a list of versions goes on behind directories", async () => {
-  await using server = await TestServer.start({ settings: { history: undefined } });
-  const client = await S3Client.of(server);
-  const { put } = objectsOf(client);
-  for (const key of ["a/b/c/x", "a/b/c/y", "d/e/f/z", "g"]) await put(key);
-  const ALL = ["a/b/c/x null*", "a/b/c/y null*", "d/e/f/z null*", "g null*"];
-  for (const size of ["1", "2", "3"]) {
-    assert.deepEqual(await pagesOf(versionsOf(client), { "max-keys": size }), ALL, size);
-  }
-});
-
-Deno.test("C 30 a list of versions begins at its marker by bytes, and goes on after a key like a prefix", async () => {
-  await using server = await TestServer.start(KEEPING);
-  const client = await S3Client.of(server);
-  const { put } = objectsOf(client);
-  const versions = versionsOf(client);
-  // By bytes, the smile is last; by UTF-16, it is first.
-  const [first, last] = ["\uffee", "\u{1f600}"];
-  for (const key of [first, `${first}1`, last, "a-", "a-b", "ab", "abc-d"]) await put(key);
-  const at = async (query: Record<string, string>) => versionsIn(await versions.list(query));
-  assert.deepEqual(await at({ prefix: last, "key-marker": first }), [`${last} 3*`]);
-  assert.deepEqual(await at({ prefix: first, "key-marker": last }), []);
-
-  const inDashes = { prefix: "a-", delimiter: "-" };
-  assert.deepEqual(await pagesOf(versions, { ...inDashes, "max-keys": "1" }), [
-    "a- 4*",
-    "a-b 5*",
-  ]);
-  assert.deepEqual(await at({ ...inDashes, "key-marker": "a-" }), ["a-b 5*"]);
-  assert.deepEqual(await at({ delimiter: "-", prefix: "a", "key-marker": "a-" }), [
-    "ab 6*",
-    "abc-",
-  ]);
-  // A client may send the version of an earlier page with a common prefix.
-  const late = { "key-marker": "a-", "version-id-marker": "6" };
-  assert.deepEqual(await at({ delimiter: "-", prefix: "a", ...late }), ["ab 6*", "abc-"]);
-  // The marker is one shorter than the delimiter, which is not in it.
-  assert.deepEqual(await at({ delimiter: "bc-", prefix: "a", "key-marker": "ab" }), ["abc-"]);
 });
 
 Deno.test("C 26, 30 history that begins later has what was there as null, and ends with the bounds", async () => {
