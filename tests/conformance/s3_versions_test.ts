@@ -97,6 +97,17 @@ Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => 
     assert.equal((await read("from", id)).body, "m");
   });
 
+  await t.step("C 30 a former version has no metadata", async () => {
+    await put("m", "one", { "x-amz-meta-a": "1" });
+    await put("m", "two", { "x-amz-meta-a": "2" });
+    const versions = textsOf(await list({ prefix: "m" }), "VersionId");
+    const found = await Promise.all(versions.map((id) => read("m", id)));
+    assert.deepEqual(
+      found.map((reply) => [reply.body, headerOf(reply, "x-amz-meta-a")]),
+      [["two", "2"], ["one", undefined]],
+    );
+  });
+
   await t.step("C 30 no version is deleted by itself", async () => {
     const before = versionsIn(await list());
     const query = { versionId: "1" };
