@@ -1,6 +1,7 @@
 import { type Caller, ownerOf } from "../caller.ts";
 import { quoted } from "../errors.ts";
 import type { FileState, StatesQuery } from "../history.ts";
+import { compareBytewise } from "../paths.ts";
 import type { Tree } from "../tree/changes.ts";
 import { treeAt } from "../tree/past_tree.ts";
 import { S3Error } from "./s3_error.ts";
@@ -46,6 +47,15 @@ export interface VersionsPage {
   readonly hasMore: boolean;
 }
 
+/** Where states are read from. */
+type Place = Pick<StatesQuery, "from" | "below">;
+
+interface StatesPage {
+  readonly states: readonly FileState[];
+  /** Undefined at the end. */
+  readonly next: Place | undefined;
+}
+
 /**
  * Lists the versions of objects: the id of each is the version of the tree that made it. Without history, objects have
  * the version `null`.
@@ -69,40 +79,48 @@ async function* itemsOf(
   s3: Pick<S3Service, "tree" | "store">,
   request: VersionsRequest,
 ): AsyncGenerator<VersionItem> {
-  const { userId, prefix, delimiter, limit: asked } = request;
+  const { userId, prefix, limit: asked } = request;
   const limit = Math.min(asked, MAX_STATES) + 2;
   const before = prefix + END;
-  let place = startOf(request);
+  let place: Place | undefined = startOf(request);
   let newer: FileState | undefined;
-  for (;;) {
-    const states = await statesOf(s3, { userId, ...place, before, limit });
-    let hasMore = states.length === limit;
+  let common: string | undefined;
+  while (place !== undefined) {
+    const { states, next } = await statesOf(s3, { userId, ...place, before, limit });
     for (const state of states) {
       const key = state.path;
-      const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
-      if (end >= 0) {
-        const common = key.slice(0, end + delimiter.length);
+      if (isIn(common, key)) continue;
+      common = commonPrefixOf(key, request);
+      if (common !== undefined) {
         yield { key: common };
-        place = { from: common + END, below: 0 };
-        hasMore = true;
-        break;
+        continue;
       }
       if (newer?.path !== key) newer = undefined;
       for (const version of versionsOf(state, newer)) {
-        if (isAfter(key, Number(idNumber(version.id)), request)) yield { key, version };
+        if (isAfter(key, idNumber(version.id), request)) yield { key, version };
       }
       newer = state;
-      place = { from: key, below: state.since };
     }
-    if (!hasMore) return;
+    place = next && isIn(common, next.from) ? { from: common + END, below: 0 } : next;
   }
 }
 
+function isIn(common: string | undefined, key: string): common is string {
+  return common !== undefined && key.startsWith(common);
+}
+
 /** Where states are read from: the newest of a key shows what followed the others. */
-function startOf({ prefix, delimiter, after, olderThan }: VersionsRequest) {
-  if (after < prefix) return { from: prefix, below: Infinity };
-  if (delimiter !== "" && after.endsWith(delimiter)) return { from: after + END, below: 0 };
+function startOf(request: VersionsRequest): Place {
+  const { prefix, after, olderThan } = request;
+  if (compareBytewise(after, prefix) < 0) return { from: prefix, below: Infinity };
+  if (commonPrefixOf(after, request) === after) return { from: after + END, below: 0 };
   return { from: after, below: olderThan === undefined ? 0 : Infinity };
+}
+
+/** The common prefix that is listed in the place of a key, if one is. */
+function commonPrefixOf(key: string, { prefix, delimiter }: VersionsRequest): string | undefined {
+  const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+  return end < 0 ? undefined : key.slice(0, end + delimiter.length);
 }
 
 function isAfter(key: string, id: number, { after, olderThan }: VersionsRequest): boolean {
@@ -127,13 +145,19 @@ function versionsOf(state: FileState, newer: FileState | undefined) {
 async function statesOf(
   { tree, store }: Pick<S3Service, "tree" | "store">,
   query: StatesQuery,
-): Promise<readonly FileState[]> {
-  const states = await tree.records.history?.states(query);
-  if (states !== undefined) return states;
-  const { below, ...range } = query;
-  const records = await store.records(range);
-  return records.filter(({ isDir, path }) => !isDir && (below > 0 || path !== range.from))
-    .map((record) => ({ ...record, since: 0, until: undefined, endedAt: 0 }));
+): Promise<StatesPage> {
+  const { from, below, limit } = query;
+  const found = await tree.records.history?.states(query) ??
+    (await store.records(query))
+      .map((record) => ({ ...record, since: 0, until: undefined, endedAt: 0 }));
+  const last = found.length < limit ? undefined : found.at(-1);
+  return {
+    // Records of the present have directories among them, and the first path.
+    states: found.filter(({ path, hash, since }) =>
+      hash !== "" && (path !== from || since < below)
+    ),
+    next: last && { from: last.path, below: last.since },
+  };
 }
 
 /** Whether objects of a tree have versions. */
@@ -165,7 +189,7 @@ export async function versionTree(
   const id = idNumber(version);
   const userId = ownerOf(caller);
   const query = { userId, from: path, below: id + 1, before: path + END, limit: 1 };
-  const [file] = await statesOf(s3, query);
+  const { states: [file] } = await statesOf(s3, query);
   if (file?.path === path && file.since === id) {
     if (file.until === undefined) return { tree: s3.tree, file };
     return { tree: (await treeAt(s3.tree, userId, { version: file.until - 1 })).tree, file };

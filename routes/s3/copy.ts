@@ -5,12 +5,11 @@ import { pathOfKey } from "../../core/s3/object_key.ts";
 import { putObject } from "../../core/s3/put_object.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
-import { downloadFile } from "../../core/tree/download.ts";
 import type { S3Metadata } from "../../schemas/s3_metadata.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
-import { copySource } from "./copy_source.ts";
+import { copySource, openSource } from "./copy_source.ts";
 import { etagOf, metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
 import type { FoundObject } from "./objects.ts";
 import { element, timeElement, xmlReply } from "./reply.ts";
@@ -27,7 +26,8 @@ export async function copyObject(c: Handled, services: Services, { key = "", hea
     throw new S3Error("InvalidArgument", `The key ${quoted(key)} is that of a directory`);
   }
   refuseUnsupported(headers);
-  const { caller: reader, object, tree } = await copySource(c, services, headers);
+  const found = await copySource(c, services, headers);
+  const { caller: reader, object, tree } = found;
   const { record: source } = object;
   const metadata = metadataFor(headers, object);
   const isWithin = ownerOf(reader) === ownerOf(caller) && tree === s3.tree;
@@ -46,7 +46,7 @@ export async function copyObject(c: Handled, services: Services, { key = "", hea
     : await putObject(s3, {
       ...write,
       declaredSize: source.size,
-      content: await contentOf(tree, { caller: reader, path: source.path }),
+      content: (await openSource(found, (size) => ({ start: 0, end: size }))).content,
       verify: () => {},
     });
   auditChange(c, { paths: [path], records: changedOwners(changes) });
@@ -58,16 +58,6 @@ export async function copyObject(c: Handled, services: Services, { key = "", hea
 
 /** The headers of a copy that has other metadata than its source. */
 const CHANGES = ["x-amz-metadata-directive", "x-amz-tagging-directive"];
-
-async function contentOf(
-  tree: Services["tree"],
-  request: Pick<Parameters<typeof downloadFile>[1], "caller" | "path">,
-) {
-  const select = ({ size }: { size: number }) => ({ range: { start: 0, end: size } });
-  const { content } = await downloadFile(tree, { ...request, select });
-  if (content === undefined) throw new Error("A whole file has no content");
-  return content;
-}
 
 /** The metadata of a copy: that of the source, or what the request states, for each kind of it. */
 function metadataFor(given: RequestHeaders, { facts }: FoundObject): S3Metadata {

@@ -1,9 +1,12 @@
+import type { ByteRange } from "../../core/blob_store.ts";
 import { type Caller, requirePermission } from "../../core/caller.ts";
+import type { ContentReader } from "../../core/content.ts";
 import { quoted } from "../../core/errors.ts";
 import { pathOfKey } from "../../core/s3/object_key.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { versionTree } from "../../core/s3/versions.ts";
 import type { Tree } from "../../core/tree/changes.ts";
+import { downloadFile } from "../../core/tree/download.ts";
 import type { Services } from "../serving/route.ts";
 import { decodePath } from "../request/address_path.ts";
 import { type HeaderSource, representationOf, select } from "../request/conditional.ts";
@@ -58,6 +61,23 @@ export async function copySource(
   return { caller, object, tree };
 }
 
+/** Opens a range of the object to copy, which is the one that was found. */
+export async function openSource(
+  { caller, object, tree }: CopySource,
+  rangeOf: (size: number) => ByteRange,
+): Promise<{ readonly content: ContentReader; readonly range: ByteRange }> {
+  const { content, selection: { range } } = await downloadFile(tree, {
+    caller,
+    path: object.record.path,
+    select(record) {
+      requireState(record, object.record);
+      return { range: rangeOf(record.size) };
+    },
+  });
+  if (content === undefined) throw new Error("A range has no content");
+  return { content, range };
+}
+
 /** The headers `x-amz-copy-source-if-…` are conditions of the source. */
 function requireConditions(headers: HeaderSource, { record, facts }: FoundObject): void {
   const conditions = withQuotes({ get: (name) => headers.get(`${COPY_SOURCE}-${name}`) });
@@ -72,7 +92,7 @@ function requireConditions(headers: HeaderSource, { record, facts }: FoundObject
 }
 
 /** The bytes that `x-amz-copy-source-range` names, or all. */
-export function copiedRange(headers: HeaderSource, size: number): { start: number; end: number } {
+export function copiedRange(headers: HeaderSource, size: number): ByteRange {
   const text = headers.get(`${COPY_SOURCE}-range`);
   if (text === null) return { start: 0, end: size };
   const [, first = "", last = ""] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];

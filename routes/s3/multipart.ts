@@ -15,12 +15,11 @@ import { S3Error } from "../../core/s3/s3_error.ts";
 import type { S3Service } from "../../core/s3/service.ts";
 import type { MultipartUpload } from "../../core/s3/store.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
-import { downloadFile } from "../../core/tree/download.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { stagedBody, verifyJoined } from "./body.ts";
-import { copiedRange, copySource } from "./copy_source.ts";
+import { copiedRange, copySource, openSource } from "./copy_source.ts";
 import { metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
 import { limitOf, writtenAs } from "./list.ts";
 import { element, emptyReply, lateXmlReply, timeElement, xmlReply } from "./reply.ts";
@@ -62,18 +61,16 @@ export async function uploadPartCopy(c: Handled, services: Services, target: Tar
   const { s3 } = services;
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
-  const { caller, object, tree } = await copySource(c, services, target.headers);
-  const found = await downloadFile(tree, {
-    caller,
-    path: object.record.path,
-    select: ({ size }) => ({ range: copiedRange(target.headers, size) }),
-  });
-  const { start, end } = found.selection.range;
+  const source = await copySource(c, services, target.headers);
+  const { content, range } = await openSource(
+    source,
+    (size) => copiedRange(target.headers, size),
+  );
   const part = await receivePart(s3, {
     ...upload,
     number: partNumber(target),
-    size: end - start,
-    content: found.content ?? noContent(),
+    size: range.end - range.start,
+    content,
     verify: () => {},
   });
   return xmlReply(c, "CopyPartResult", [
@@ -81,8 +78,6 @@ export async function uploadPartCopy(c: Handled, services: Services, target: Tar
     element("ETag", `"${part.md5}"`),
   ]);
 }
-
-async function* noContent() {}
 
 /** `POST /s3/{bucket}/{key}?uploadId=`: CompleteMultipartUpload. */
 export async function completeMultipartUpload(c: Handled, services: Services, target: Target) {

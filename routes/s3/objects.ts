@@ -94,9 +94,12 @@ export async function getObject(
   });
 }
 
-/** The present version may be replaced before it is read. */
-export function requireState({ hash }: ResourceRecord, file: FileState): void {
-  if (hash === file.hash) return;
+/** A record may be replaced between two looks at it. */
+export function requireState(
+  { hash }: ResourceRecord,
+  found: Pick<FileState | ResourceRecord, "hash">,
+): void {
+  if (hash === found.hash) return;
   throw new RetryLater("ErrUnavailable", "The object has just been replaced", 1);
 }
 

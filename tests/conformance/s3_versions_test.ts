@@ -1,43 +1,17 @@
 import * as assert from "node:assert/strict";
-import type { RawReply } from "../support/raw_http.ts";
 import { S3Client } from "../support/s3_client.ts";
 import { headerOf, md5, objectsOf, refused, textsOf, uploadOf } from "../support/s3_objects.ts";
+import { pagesOf, versionsIn, versionsOf } from "../support/s3_versions.ts";
 import { TestServer } from "../support/server.ts";
 
 const KEEPING = { settings: { history: 86_400_000 } };
-
-/** The versions in a list, as `key id`, with `*` for the latest and `-` for the mark of a deletion. */
-function versionsIn({ body }: RawReply): string[] {
-  const items = body.matchAll(/<(Version|DeleteMarker|CommonPrefixes)>(.*?)<\/\1>/g);
-  return [...items].map(([, kind, inner = ""]) => {
-    const text = (name: string) => new RegExp(`<${name}>(.*?)</${name}>`).exec(inner)?.[1] ?? "";
-    if (kind === "CommonPrefixes") return text("Prefix");
-    const latest = text("IsLatest") === "true" ? "*" : "";
-    return `${text("Key")} ${kind === "Version" ? "" : "-"}${text("VersionId")}${latest}`;
-  });
-}
-
-function versionsOf(client: S3Client, bucket = "own") {
-  const path = `/s3/${bucket}`;
-  return {
-    list: (query: Record<string, string> = {}) =>
-      client.request({ method: "GET", path, query: { versions: "", ...query } }),
-    read: (key: string, versionId: string) =>
-      client.request({ method: "GET", path: `${path}/${key}`, query: { versionId } }),
-    remove: (key: string) => client.request({ method: "DELETE", path: `${path}/${key}` }),
-    status: async () =>
-      textsOf(
-        await client.request({ method: "GET", path, query: { versioning: "" } }),
-        "Status",
-      ),
-  };
-}
 
 Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => {
   await using server = await TestServer.start(KEEPING);
   const client = await S3Client.of(server);
   const { put, get } = objectsOf(client);
-  const { list, read, remove, status } = versionsOf(client);
+  const versions = versionsOf(client);
+  const { list, read, remove, status } = versions;
   assert.deepEqual(await status(), ["Enabled"]);
   await put("a/x", "first");
   await put("a/x", "second");
@@ -50,17 +24,7 @@ Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => 
   await t.step("C 30 ListObjectVersions, whole and in pages", async () => {
     assert.deepEqual(versionsIn(await list()), ALL);
     for (const size of ["1", "2", "4"]) {
-      const found: string[] = [];
-      let query: Record<string, string> = {};
-      for (;;) {
-        const page = await list({ "max-keys": size, ...query });
-        found.push(...versionsIn(page));
-        const [key] = textsOf(page, "NextKeyMarker");
-        if (key === undefined) break;
-        const [id = ""] = textsOf(page, "NextVersionIdMarker");
-        query = { "key-marker": key, "version-id-marker": id };
-      }
-      assert.deepEqual(found, ALL, size);
+      assert.deepEqual(await pagesOf(versions, { "max-keys": size }), ALL, size);
     }
     assert.deepEqual(versionsIn(await list({ prefix: "a/" })), ALL.slice(2));
     assert.deepEqual(versionsIn(await list({ delimiter: "/" })), ["a-b -6*", "a-b 5", "a/"]);
@@ -133,6 +97,17 @@ Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => 
     assert.equal((await read("from", id)).body, "m");
   });
 
+  await t.step("C 30 a former version has no metadata", async () => {
+    await put("m", "one", { "x-amz-meta-a": "1" });
+    await put("m", "two", { "x-amz-meta-a": "2" });
+    const versions = textsOf(await list({ prefix: "m" }), "VersionId");
+    const found = await Promise.all(versions.map((id) => read("m", id)));
+    assert.deepEqual(
+      found.map((reply) => [reply.body, headerOf(reply, "x-amz-meta-a")]),
+      [["two", "2"], ["one", undefined]],
+    );
+  });
+
   await t.step("C 30 no version is deleted by itself", async () => {
     const before = versionsIn(await list());
     const query = { versionId: "1" };
@@ -148,6 +123,45 @@ Deno.test("C 26, 30 objects have the versions that history keeps", async (t) => 
     assert.deepEqual(textsOf(many, "Code"), ["NotImplemented"]);
     assert.deepEqual(versionsIn(await list()), before);
   });
+});
+
+Deno.test("C 30 a copy of what is replaced meanwhile has no other content", async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  await using server = await TestServer.start({
+    ...KEEPING,
+    wrap(tree) {
+      const find = tree.records.findByPath.bind(tree.records);
+      tree.records.findByPath = async (scope, paths) => {
+        const found = await find(scope, paths);
+        const act = meanwhile;
+        meanwhile = undefined;
+        await act?.();
+        return found;
+      };
+      return tree;
+    },
+  });
+  const client = await S3Client.of(server, {
+    trees: { 8: ["resources.view", "resources.download"] },
+  });
+  const owner = await S3Client.of(server, { userId: 8 });
+  const source = objectsOf(owner);
+  const { list } = versionsOf(owner);
+  const { put } = objectsOf(client);
+  const { begin, part } = uploadOf(client, "/s3/own/parts");
+  const id = await begin();
+  await source.put("a", "first");
+  for (const isNamed of [true, false]) {
+    for (const copy of [part.bind(undefined, id, 1), put.bind(undefined, "copy")]) {
+      const [version = ""] = textsOf(await list(), "VersionId");
+      const copied = { "x-amz-copy-source": `/tree-8/a${isNamed ? `?versionId=${version}` : ""}` };
+      meanwhile = () => source.put("a", "other");
+      const reply = await copy("", copied);
+      assert.deepEqual([reply.status, textsOf(reply, "Code")], [503, ["SlowDown"]]);
+      await source.put("a", "first");
+      assert.match((await copy("", copied)).body, new RegExp(md5("first")));
+    }
+  }
 });
 
 Deno.test("C 26, 30 without history, each object has the version null", async () => {
