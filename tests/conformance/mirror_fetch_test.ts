@@ -1,0 +1,64 @@
+import * as assert from "node:assert/strict";
+import type { HubClient } from "../support/hub.ts";
+import { download, mirroring, open } from "../support/mirroring.ts";
+import { noise } from "../support/random.ts";
+import { until } from "../support/until.ts";
+
+const MIB = 1024 * 1024;
+const PATH = "/org/model/resolve/main/w.bin";
+
+/** How many bytes of the file come before it is broken off. */
+async function bytesBeforeCut(hub: HubClient): Promise<number> {
+  const response = await open(hub, PATH);
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) bytes += chunk.length;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return bytes;
+  }
+  throw new Error("It was not broken off");
+}
+
+Deno.test("C 28 who has bytes of a fetch that failed gets all of the file again", async () => {
+  await using parts = await mirroring();
+  const { double, hub } = parts;
+  const content = noise(4 * MIB);
+  double.add("org/model", { "w.bin": { content } });
+  // A wrong byte comes, and then nothing more, so nobody learns that it is wrong.
+  double.fault = ({ host, range }) => {
+    if (host === "hub") return undefined;
+    return range === null ? { wrongAt: 0, cutAt: 2 * MIB } : { status: 404 };
+  };
+  const at = await bytesBeforeCut(hub);
+  assert.ok(at > 0);
+  double.fault = () => undefined;
+  for (const attempt of ["as it comes in", "from the tree"]) {
+    const { response, bytes } = await download(hub, PATH, { Range: `bytes=${at}-` });
+    assert.equal(response.status, 200, attempt);
+    assert.deepEqual(bytes, content);
+  }
+});
+
+Deno.test("C 28 who was cut off goes on with a range, while a file comes in and afterwards", async () => {
+  await using parts = await mirroring();
+  const { double, hub } = parts;
+  const content = noise(4 * MIB);
+  double.add("org/model", { "w.bin": { content } });
+  double.fault = ({ host, range }) =>
+    host === "content" && range === null ? { stallAt: 2 * MIB } : undefined;
+  const begun = (await open(hub, PATH)).body?.getReader();
+  assert.ok((await begun?.read())?.value !== undefined);
+  await begun?.cancel();
+  const resumed = await open(hub, PATH, { Range: `bytes=${MIB}-` });
+  assert.equal(resumed.status, 206);
+  double.resume();
+  assert.deepEqual(await resumed.bytes(), content.subarray(MIB));
+  await until(async () => {
+    const { response, bytes } = await download(hub, PATH, { Range: `bytes=${MIB}-` });
+    if (response.status === 429) return false;
+    assert.equal(response.status, 206);
+    assert.deepEqual(bytes, content.subarray(MIB));
+    return true;
+  });
+});
