@@ -29,6 +29,8 @@ export interface UpstreamOptions
   extends HubUpstreamOptions, Partial<Omit<RequestOptions, "token" | "authorities">> {
   /** How long a reader of a file that comes in may get nothing, in milliseconds. */
   readonly keepAliveMs?: number;
+  /** How long a request waits for the other hub while its last answer is known, in milliseconds. */
+  readonly promptMs?: number;
 }
 
 /** What the mirror of a server works with. */
@@ -105,7 +107,10 @@ export function composeMirror(
     ...own,
     ...{ rules, space },
     asked: new AskedFiles(own),
-    revisions: new MirrorRevisions(own, mirrorFresh),
+    revisions: new MirrorRevisions(own, {
+      freshMs: mirrorFresh,
+      promptMs: options.promptMs,
+    }),
     fetches: parts.use(fetches),
   };
 }

@@ -26,6 +26,11 @@ export interface RequestOptions {
   readonly restMs?: number | undefined;
 }
 
+interface GetOptions {
+  readonly signal: AbortSignal;
+  readonly range?: string | undefined;
+}
+
 const TIMEOUT_MS = 20_000;
 const RETRY_MS = 500;
 const ATTEMPTS = 3;
@@ -53,12 +58,20 @@ export class UpstreamRequests {
    * cancels it.
    *
    * @throws {AppError} as the other hub refuses it, or `ErrUnavailable` when it redirects to what is not allowed.
-   * @throws {UpstreamAway}
+   * @throws {UpstreamAway} also when the signal is one of `AbortSignal.timeout`, and aborts.
    */
-  async get(
-    address: string,
-    { signal, range }: { readonly signal: AbortSignal; readonly range?: string | undefined },
-  ): Promise<Response> {
+  async get(address: string, options: GetOptions): Promise<Response> {
+    try {
+      return await this.#attempt(address, options);
+    } catch (error) {
+      const isLate = error instanceof DOMException && error.name === "TimeoutError";
+      if (!isLate || error !== options.signal.reason) throw error;
+      this.#breaker.failed(0);
+      throw new UpstreamAway(`${this.#url.host} takes too long`, undefined, { cause: error });
+    }
+  }
+
+  async #attempt(address: string, { signal, range }: GetOptions): Promise<Response> {
     const url = this.#addressOf(address);
     for (let attempt = 1;; attempt++) {
       this.#breaker.requireClosed(this.#url.host);

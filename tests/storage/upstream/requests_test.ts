@@ -184,6 +184,13 @@ Deno.test("C 28 a hub that does not answer in time, or not at all, is away", asy
   const requests = new UpstreamRequests(url, { authorities, timeoutMs: 30, retryMs: 1 });
   const { signal } = new AbortController();
   await assert.rejects(requests.get("/", { signal }), /does not answer within/);
+  // The time for all attempts may be over first.
+  const patient = new UpstreamRequests(url, { authorities, restMs: 60_000 });
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const late = patient.get("/", { signal: AbortSignal.timeout(10) });
+    await assert.rejects(late, { name: "UpstreamAway", message: /takes too long/ });
+  }
+  await assert.rejects(patient.get("/", { signal }), /is asked again in/);
   silent.close();
   await assert.rejects(requests.get("/", { signal }), UpstreamAway);
 });
