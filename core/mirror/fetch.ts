@@ -76,13 +76,16 @@ export class Fetch {
     const { totals, store, tree: { log } } = parts;
     const { revision, file } = this.#subject;
     try {
-      using _permit = await permits.acquire(signal, userId);
-      using _taken = await space.take(file.size);
+      using permit = await permits.acquire(signal, userId);
+      using room = await space.take(pathOf(this.#subject), file.size);
       const kept = await this.#takeTurn();
       await using _turn = { [Symbol.asyncDispose]: () => this.#endTurn() };
       await using spool = await spools.open(file.size);
       await using _readers = { [Symbol.asyncDispose]: () => this.arrival.close() };
       const record = kept ?? await this.#adopt() ?? await this.#store(spool);
+      // Others may come in while this one waits for its scan.
+      room.stored();
+      permit[Symbol.dispose]();
       await this.arrival.verified();
       await store.noteFetched(revision.revision, file.path, Date.now());
       await admitScanned(parts, this.#subject, { record, signal });

@@ -135,6 +135,9 @@ export interface MirrorStore {
   notePinned(revision: number, pinnedAt: number | undefined): Promise<void>;
   /** Notes that the tree has no file of a revision any more. */
   forgetFetched(revision: number): Promise<void>;
-  /** The fetched files of revisions that are not pinned, those first that were asked for longest ago. */
+  /**
+   * The fetched files of revisions that are not pinned, those first that were asked for longest ago. Not those that
+   * another server still fetches.
+   */
   leastAsked(limit: number): Promise<FetchedFile[]>;
 }

@@ -77,6 +77,7 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
     leastAsked: `SELECT entry.revision, kind, repository, commit_id, path
       FROM mirror_entries AS entry JOIN mirror_revisions AS own ON own.id = entry.revision
       WHERE fetched_at IS NOT NULL AND pinned_at IS NULL
+        AND (${isLeft("entry")} OR ${isOwn("entry")})
       ORDER BY asked_at, entry.revision, path LIMIT :limit`,
   } as const;
 }
