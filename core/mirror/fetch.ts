@@ -19,6 +19,10 @@ import type { MirrorSpace } from "./space.ts";
 
 /** How many cuts in a row are made up for that have brought nothing. */
 const MAX_CUTS = 5;
+/** How long the other hub is waited for that says when to ask again, without a byte in between, in seconds. */
+const MAX_REST_S = 300;
+/** The same before the first byte: who asks for the file is told so. */
+const MAX_FIRST_REST_S = 10;
 /** How often to look whether another server has fetched a file, in milliseconds. */
 const ELSEWHERE_MS = 1000;
 /** When to ask again after a file was another one than the other hub has said, in seconds. */
@@ -191,7 +195,8 @@ export class Fetch {
     const { throttle, parts: { totals }, retryMs, signal } = this.#options;
     const { size } = this.#subject.file;
     const { arrival } = this;
-    for (let cuts = 0; arrival.bytes < size;) {
+    let [cuts, restedS] = [0, 0];
+    while (arrival.bytes < size) {
       const start = arrival.bytes;
       try {
         for await (const chunk of await this.#open(start)) {
@@ -209,9 +214,13 @@ export class Fetch {
         if (arrival.bytes < size) throw new UpstreamAway("The other hub has broken off");
       } catch (error) {
         if (!(error instanceof UpstreamAway)) throw error;
-        cuts = arrival.bytes > start ? 0 : cuts + 1;
-        if (cuts > MAX_CUTS) throw error;
-        await pause(retryMs * 2 ** cuts, signal);
+        const { retryAfterS = 0 } = error;
+        if (arrival.bytes > start) [cuts, restedS] = [0, 0];
+        else if (retryAfterS === 0) cuts++;
+        restedS += retryAfterS;
+        const maxRestS = arrival.bytes > 0 ? MAX_REST_S : MAX_FIRST_REST_S;
+        if (cuts > MAX_CUTS || restedS > maxRestS) throw error;
+        await pause(Math.max(retryAfterS * 1000, retryMs * 2 ** cuts), signal);
       }
     }
   }

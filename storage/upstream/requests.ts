@@ -6,7 +6,7 @@ import { UpstreamAway } from "../../core/mirror/ports.ts";
 import { urlAuthority } from "../../schemas/url_authority.ts";
 import { Breaker } from "./breaker.ts";
 import { isPublicAddress } from "./public_address.ts";
-import { failureOf } from "./replies.ts";
+import { failureOf, HostAway } from "./replies.ts";
 
 /** Finds the IP addresses of a host. */
 export type ResolveHost = (host: string, port: number) => Promise<readonly string[]>;
@@ -87,12 +87,21 @@ export class UpstreamRequests {
         }
         const { retryAfterS = 0 } = error;
         if (attempt === ATTEMPTS || retryAfterS > MAX_WAIT_S) {
-          this.#breaker.failed(retryAfterS);
+          this.#count(error);
           throw error;
         }
         const { retryMs = RETRY_MS } = this.#options;
         await pause(Math.max(retryAfterS * 1000, retryMs * 2 ** (attempt - 1)), signal);
       }
+    }
+  }
+
+  /** Others go on asking the other hub if it is another host, or a single file, that has failed. */
+  #count(error: UpstreamAway): void {
+    if (error instanceof HostAway && error.host === this.#url.host) {
+      this.#breaker.failed(error.retryAfterS ?? 0);
+    } else {
+      this.#breaker.succeeded();
     }
   }
 
@@ -169,7 +178,7 @@ export class UpstreamRequests {
       const problem = late.signal.aborted
         ? `does not answer within ${timeoutMs / 1000} s`
         : "cannot be reached";
-      throw new UpstreamAway(`${url.host} ${problem}`, undefined, { cause: error });
+      throw new HostAway(url.host, problem, undefined, { cause: error });
     } finally {
       clearTimeout(timer);
     }

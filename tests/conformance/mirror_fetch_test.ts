@@ -62,3 +62,20 @@ Deno.test("C 28 who was cut off goes on with a range, while a file comes in and 
     return true;
   });
 });
+
+Deno.test("C 28 a file that has begun to come in goes on after the other hub was away", async () => {
+  await using parts = await mirroring({ upstream: { restMs: 300 } });
+  const { double, hub } = parts;
+  const content = noise(4 * MIB);
+  double.add("org/model", { "w.bin": { content } });
+  await hub.send("GET", "/api/models/org/model");
+  let isCut = false;
+  let failures = 9;
+  double.fault = ({ host, range }) => {
+    if (host === "hub") return isCut && failures-- > 0 ? { status: 502 } : undefined;
+    if (range !== null) return undefined;
+    isCut = true;
+    return { cutAt: 2 * MIB };
+  };
+  assert.deepEqual((await download(hub, PATH)).bytes, content);
+});
