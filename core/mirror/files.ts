@@ -51,6 +51,10 @@ export async function findMirrored(
   if (record === undefined) await admitKnown(mirror, subject);
   else await admitFetched(mirror, subject, record);
   mirror.asked.note(subject);
+  if (record !== undefined && file.fetchedAt === undefined) {
+    // The server was killed before it noted that. The file could not be given up.
+    await mirror.store.noteFetched(revision.revision, file.path, Date.now());
+  }
   return { ...subject, record };
 }
 
