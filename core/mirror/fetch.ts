@@ -27,6 +27,8 @@ const MAX_FIRST_REST_S = 10;
 const ELSEWHERE_MS = 1000;
 /** When to ask again after a file was another one than the other hub has said, in seconds. */
 const RETRY_AFTER_S = 60;
+/** The same after too many files were asked for. */
+const BUSY_RETRY_AFTER_S = 3;
 
 /** What a fetch works with. */
 export interface FetchOptions {
@@ -40,10 +42,17 @@ export interface FetchOptions {
   readonly keepAliveMs: number;
   /** The pause after a cut, in milliseconds: each is twice the one before that has brought nothing. */
   readonly retryMs: number;
-  /** The user who has asked for it. */
+  /** After how long it ends if it has not begun and nobody has asked for it again, in milliseconds. */
+  readonly unaskedMs: number;
+  /** The user who has asked for it first. */
   readonly userId: number;
   /** Ends it. */
   readonly signal: AbortSignal;
+}
+
+/** The error for a file that too many others come in before. */
+export function tooMany(reason: string): RetryLater {
+  return new RetryLater("ErrTooManyRequests", `${reason}; ask again`, BUSY_RETRY_AFTER_S);
 }
 
 /** The content was another one than the other hub has said. */
@@ -64,6 +73,9 @@ export class Fetch {
   readonly arrival: Arrival;
   readonly #subject: MirroredFile;
   readonly #options: FetchOptions;
+  #hasBegun = false;
+  readonly #unasked = new AbortController();
+  #unaskedTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(subject: MirroredFile, options: FetchOptions) {
     this.#subject = subject;
@@ -75,12 +87,33 @@ export class Fetch {
     this.ended.catch(() => {});
   }
 
+  /** Says that somebody asks for the file. One that has not begun ends when nobody has for a while. */
+  ask(): void {
+    clearTimeout(this.#unaskedTimer);
+    if (this.#hasBegun) return;
+    this.#unaskedTimer = setTimeout(
+      () => this.#unasked.abort(tooMany("Nobody has asked for the file any more")),
+      this.#options.unaskedMs,
+    );
+  }
+
+  /** Waits until it may begin. */
+  async #begin(): Promise<Disposable> {
+    const { permits, userId, signal } = this.#options;
+    try {
+      return await permits.acquire(AbortSignal.any([signal, this.#unasked.signal]), userId);
+    } finally {
+      this.#hasBegun = true;
+      clearTimeout(this.#unaskedTimer);
+    }
+  }
+
   async #run(): Promise<void> {
-    const { parts, permits, space, spools, userId, signal } = this.#options;
+    using permit = await this.#begin();
+    const { parts, space, spools, signal } = this.#options;
     const { totals, store, tree: { log } } = parts;
     const { revision, file } = this.#subject;
     try {
-      using permit = await permits.acquire(signal, userId);
       using room = await space.take(pathOf(this.#subject), file.size);
       const kept = await this.#takeTurn();
       await using _turn = { [Symbol.asyncDispose]: () => this.#endTurn() };

@@ -79,3 +79,57 @@ Deno.test("C 28 a file that has begun to come in goes on after the other hub was
   };
   assert.deepEqual((await download(hub, PATH)).bytes, content);
 });
+
+/** Has 8 files, the most of one user, come in until {@link HubDouble.resume}. */
+async function occupied(options: { unaskedMs?: number } = {}) {
+  const parts = await mirroring({ settings: { metrics: "open" }, upstream: options });
+  const { double, hub, server } = parts;
+  const content = noise(MIB + 1000);
+  const large = Array.from({ length: 8 }, (_, index) => `large${index}`);
+  const small = Array.from({ length: 65 }, (_, index) => `small${index}`);
+  double.add("org/model", {
+    ...Object.fromEntries(large.map((path) => [path, { content }])),
+    ...Object.fromEntries(small.map((path) => [path, path])),
+  });
+  double.fault = ({ host, range }) =>
+    host === "content" && range === null ? { stallAt: MIB } : undefined;
+  const read = (path: string) => open(hub, `/org/model/resolve/main/${path}`);
+  const coming = async (count: number) => {
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+    return metrics.includes(`\nstrongroom_mirror_fetches ${count}\n`);
+  };
+  const readers: Response[] = [];
+  for (const path of large) readers.push(await read(path));
+  const end = async () => {
+    double.resume();
+    for (const reader of readers) assert.deepEqual(await reader.bytes(), content);
+  };
+  return {
+    ...{ read, coming, small, end },
+    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("C 28 a user who waits for 64 files is told to wait with others", async () => {
+  await using parts = await occupied();
+  const { read, coming, small, end } = parts;
+  const waiting = small.slice(0, 64).map(read);
+  await until(() => coming(72));
+  const refused = await read(small[64] ?? "");
+  assert.equal(refused.status, 429);
+  assert.match(await refused.text(), /Too many files/);
+  assert.ok(await coming(72));
+  await end();
+  for (const reply of await Promise.all(waiting)) await reply.body?.cancel();
+});
+
+Deno.test("C 28 a file that waits, and that nobody asks for, is forgotten", async () => {
+  await using parts = await occupied({ unaskedMs: 1 });
+  const { read, coming, small, end } = parts;
+  const forgotten = await read(small[0] ?? "");
+  assert.equal(forgotten.status, 429);
+  assert.match(await forgotten.text(), /Nobody has asked/);
+  await until(() => coming(8));
+  await end();
+  assert.equal(await (await read(small[0] ?? "")).text(), small[0]);
+});
