@@ -43,7 +43,7 @@ export const MIRROR_TABLES: readonly Table[] = [
       sha256: "text",
       fetched_at: "number",
       asked_at: "number",
-      mismatched_at: "number",
+      passed_on_at: "number",
     },
     key: ["revision", "path"],
     rowsAtOnce: 500,
