@@ -80,10 +80,10 @@ export class Ballast {
   fill(): void {
     this.#filledAt = performance.now();
     if (this.#pieceBytes === 0) return;
-    makeDirectorySync(this.#directory);
     // Random bytes: a file system may compress others.
     const noise = crypto.getRandomValues(new Uint8Array(BLOCK_BYTES));
     try {
+      makeDirectorySync(this.#directory);
       for (let index = 0; index < PIECES; index++) {
         const path = `${this.#directory}/${index}`;
         using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
