@@ -6,6 +6,7 @@ import { treeAt } from "../tree/past_tree.ts";
 import { isSegment } from "./names.ts";
 import type { Hub, Repository } from "./repository.ts";
 import { repositoryDigest, type Revision } from "./revisions.ts";
+import type { RepositoryDirectory } from "./store.ts";
 
 /** How a commit id looks. */
 const COMMIT_ID = /^[0-9a-f]{40}$/;
@@ -173,7 +174,7 @@ export async function* commitsOf(
 /** The commit id of a repository at a point, which is kept; undefined if the repository was not there. */
 async function computeAt(
   hub: Hub,
-  repository: Repository,
+  repository: RepositoryDirectory,
   past: PastPoint,
   room: { left: number },
 ): Promise<KeptCommit | undefined> {
@@ -193,6 +194,35 @@ async function computeAt(
   const commit = { directory, version, commitId, modifiedAt };
   await hub.tree.records.history?.commits.keep(userId, [commit]);
   return commit;
+}
+
+/**
+ * The commit id that a version of its tree has given a repository. It is the present one, if the version is not known,
+ * or not kept any more.
+ */
+export async function commitIdAt(
+  hub: Hub,
+  repository: RepositoryDirectory,
+  version: number | undefined,
+): Promise<string> {
+  const { userId, directory } = repository;
+  const present = () => hub.revisions.commitIdOf(userId, directory);
+  const { history } = hub.tree.records;
+  if (version === undefined || history === undefined) return await present();
+  const isNewest = async () =>
+    (await history.at(userId, { time: Number.MAX_SAFE_INTEGER })).point.version === version;
+  try {
+    if (await isNewest()) {
+      // The present one is cheaper, as it is kept.
+      const commitId = await present();
+      if (await isNewest()) return commitId;
+    }
+    const commit = await computeAt(hub, repository, { version }, { left: 1 });
+    if (commit !== undefined) return commit.commitId;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "ErrVersionsNotFound") throw error;
+  }
+  return await present();
 }
 
 /** The state of a repository at a point. */

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { AppError, type ErrorKind } from "../../core/errors.ts";
 import type { Operation } from "../../core/hub/ports.ts";
+import { findPast } from "../../core/hub/past_revisions.ts";
 import { findObjects } from "../../core/hub/lfs_objects.ts";
 import type { Client } from "../support/client.ts";
 import {
@@ -332,6 +333,30 @@ test("C 20 of two commits on one parent, one wins", async ({ client, commit }) =
   assert.equal(Object.keys(await contents(client)).length, 2);
   await refuses(commit([file("b", "1")], parent), "ErrPreconditionFailed", /has happened/);
 });
+
+test(
+  "C 26 the reply to a commit has its own commit id, whatever others commit meanwhile",
+  async ({ server }) => {
+    const { hub } = server;
+    const names = Array.from({ length: 12 }, (_, index) => `f${index}`);
+    const replies = await Promise.all(names.map(async (name) => {
+      const { commitOid } = await commitTo(hub, ONE, [file(name, name)]);
+      return { name, commitOid };
+    }));
+    const { history } = hub.tree.records;
+    assert.ok(history !== undefined);
+    const [kind, id] = ["models", REPOSITORY.slice("models/".length)] as const;
+    const repository = { kind, id, userId: 1, directory: REPOSITORY };
+    for (const { name, commitOid } of replies) {
+      const place = await findPast(hub, repository, commitOid);
+      assert.ok(place !== undefined);
+      const path = `${REPOSITORY}/${name}`;
+      const { changes: [added] } = await history.log({ userId: 1, path, limit: 1 });
+      assert.equal(place.past.version, added?.version);
+    }
+  },
+  { settings: { history: 86_400_000 } },
+);
 
 test("C 20 a commit fails when its repository was moved or deleted meanwhile", async ({ client, commit }) => {
   for (const change of ["move", "delete"] as const) {
