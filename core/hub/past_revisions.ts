@@ -58,6 +58,26 @@ export async function findPast(
   }
 }
 
+/** The state of the newest version, as a past one: undefined if no history is kept, or it has no such repository. */
+export async function findNewest(
+  hub: Hub,
+  repository: Repository,
+): Promise<RevisionPlace | undefined> {
+  const { history } = hub.tree.records;
+  if (history === undefined) return undefined;
+  try {
+    return await placeAt(hub, repository, await newestPoint(history, repository.userId));
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "ErrVersionsNotFound") return undefined;
+    throw error;
+  }
+}
+
+/** @throws {AppError} `ErrVersionsNotFound` when no history is kept. */
+async function newestPoint(history: HistoryStore, userId: number): Promise<PastPoint> {
+  return (await history.at(userId, { time: Number.MAX_SAFE_INTEGER })).point;
+}
+
 /** The name of the tag of the tree for a tag of a repository. */
 export function tagNameOf({ directory }: Repository, tag: string): string {
   return `${directory}@${tag}`;
@@ -209,8 +229,7 @@ export async function commitIdAt(
   const present = () => hub.revisions.commitIdOf(userId, directory);
   const { history } = hub.tree.records;
   if (version === undefined || history === undefined) return await present();
-  const isNewest = async () =>
-    (await history.at(userId, { time: Number.MAX_SAFE_INTEGER })).point.version === version;
+  const isNewest = async () => (await newestPoint(history, userId)).version === version;
   try {
     if (await isNewest()) {
       // The present one is cheaper, as it is kept.

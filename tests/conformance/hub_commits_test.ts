@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { AppError, type ErrorKind } from "../../core/errors.ts";
 import type { Operation } from "../../core/hub/ports.ts";
 import { findPast } from "../../core/hub/past_revisions.ts";
+import { requireRevision } from "../../core/hub/read_revision.ts";
 import { findObjects } from "../../core/hub/lfs_objects.ts";
 import type { Client } from "../support/client.ts";
 import {
@@ -20,6 +21,12 @@ import { TestServer, type TestServerOptions, withRecords } from "../support/serv
 import { waitingIn } from "../support/stored_content.ts";
 
 const ONE = callerWith(1);
+const REPOSITORY_OF_ONE = {
+  kind: "models",
+  id: REPOSITORY.slice("models/".length),
+  userId: 1,
+  directory: REPOSITORY,
+} as const;
 
 interface Scene {
   readonly server: TestServer;
@@ -345,15 +352,38 @@ test(
     }));
     const { history } = hub.tree.records;
     assert.ok(history !== undefined);
-    const [kind, id] = ["models", REPOSITORY.slice("models/".length)] as const;
-    const repository = { kind, id, userId: 1, directory: REPOSITORY };
     for (const { name, commitOid } of replies) {
-      const place = await findPast(hub, repository, commitOid);
+      const place = await findPast(hub, REPOSITORY_OF_ONE, commitOid);
       assert.ok(place !== undefined);
       const path = `${REPOSITORY}/${name}`;
       const { changes: [added] } = await history.log({ userId: 1, path, limit: 1 });
       assert.equal(place.past.version, added?.version);
     }
+  },
+  { settings: { history: 86_400_000 } },
+);
+
+test(
+  "C 26 a repository that changes while it is read is read as it was at a version",
+  async ({ server, client, commit }) => {
+    const { hub } = server;
+    const { commitOid } = await commit([file("a", "first")]);
+    // Nobody has read what it is now.
+    await client.put(`${REPOSITORY}/a`, "second");
+    const { store } = hub;
+    const { page } = store;
+    let changes = 0;
+    store.page = async (request) => {
+      const found = await page.call(store, request);
+      if (request.past === undefined) {
+        assert.equal((await client.put(`${REPOSITORY}/a`, `${changes++}`)).status, 200);
+      }
+      return found;
+    };
+    const main = await requireRevision(hub, REPOSITORY_OF_ONE, "main");
+    assert.ok(main.past !== undefined && changes > 1);
+    assert.equal(main.commitId, commitIdOf({ "a": `${changes - 1}` }));
+    assert.equal((await requireRevision(hub, REPOSITORY_OF_ONE, commitOid)).commitId, commitOid);
   },
   { settings: { history: 86_400_000 } },
 );
