@@ -135,15 +135,26 @@ async function computed(
   repository: Repository,
   commitId: string,
 ): Promise<RevisionPlace | undefined> {
+  const { userId, directory } = repository;
+  const search = `${userId} ${directory} ${commitId}`;
+  const places = hub.searches.placesOf(search);
+  const isResumed = places.size > 0;
   const repositories = [repository, ...await branchesOf(hub, repository)];
   const room = { left: MAX_COMPUTED };
+  let found: RevisionPlace | undefined;
   for (const each of repositories) {
-    for await (const commit of commitsOf(hub, history, each, { room })) {
-      if (commit.commitId !== commitId) continue;
-      return await placeAt(hub, each, { version: commit.version });
+    const from = places.get(each.directory);
+    for await (const { commitId: id, version } of commitsOf(hub, history, each, { room, from })) {
+      if (id === commitId) found = await placeAt(hub, each, { version });
+      if (found !== undefined) break;
+      places.set(each.directory, version - 1);
     }
+    if (found !== undefined) break;
   }
-  return undefined;
+  hub.searches.ended(search);
+  // Somebody may have committed the same files since another client has asked.
+  if (found === undefined && isResumed) return await computed(hub, history, repository, commitId);
+  return found;
 }
 
 /** A commit of a repository. */

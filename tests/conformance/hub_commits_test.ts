@@ -388,6 +388,25 @@ test(
   { settings: { history: 86_400_000 } },
 );
 
+test(
+  "C 26 an earlier commit is found, however many others make at the same time",
+  async ({ server, client, commit }) => {
+    const { commitOid } = await commit([file("a", "first")]);
+    let changes = 0;
+    const change = async (count: number) => {
+      const name = () => `${REPOSITORY}/${changes++}`;
+      await Promise.all(Array.from({ length: count }, () => client.put(name(), "content")));
+    };
+    // A request computes the ids of 100 versions.
+    await change(150);
+    const find = () => findPast(server.hub, REPOSITORY_OF_ONE, commitOid);
+    await refuses(find(), "ErrUnavailable", /not known yet/);
+    await change(110);
+    assert.equal((await find())?.revision.commitId, commitOid);
+  },
+  { settings: { history: 86_400_000 } },
+);
+
 test("C 20 a commit fails when its repository was moved or deleted meanwhile", async ({ client, commit }) => {
   for (const change of ["move", "delete"] as const) {
     await client.mkdir(REPOSITORY);
