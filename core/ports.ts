@@ -241,7 +241,7 @@ export interface WriteOptions<T> {
   readonly userId?: number;
   /**
    * Called after the commit, before any further work starts, with the versions that the work has made of trees, by
-   * their users. A store that keeps events states versions itself, and none here.
+   * their users. A store that keeps events states versions there itself, and here only those that were described.
    */
   readonly onCommit?: (result: T, versions: MadeVersions) => void;
   /**

@@ -18,6 +18,7 @@ import { TreeRules } from "../../core/policy/tree_rules.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
+import { CommitSearches } from "../../core/hub/commit_searches.ts";
 import { Revisions } from "../../core/hub/revisions.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
 import type { FindAccessKey, MakeAccessKey } from "../../core/s3/access_keys.ts";
@@ -177,6 +178,7 @@ export async function compose(
     tree: served,
     store: records.hub,
     revisions,
+    searches: new CommitSearches(),
     objects: records.objects,
     parked: blobs.parts,
     locks: uploads.locks,

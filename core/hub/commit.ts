@@ -5,14 +5,25 @@ import { asError } from "../log.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "../tree/change_set.ts";
 import { alreadyExists, type Decision, type PlacedFile } from "../tree/placement.ts";
-import { type Alongside, Staging, type UploadedFile } from "../tree/staging.ts";
+import {
+  type Alongside,
+  Staging,
+  type StagingOptions,
+  type UploadedFile,
+} from "../tree/staging.ts";
 import { type LfsFile, type PlannedCommit, readOperations } from "./operations.ts";
+import { commitIdAt } from "./past_revisions.ts";
 import type { CommitRequest, CommitTarget, CommittedFiles, HubService } from "./ports.ts";
 
 /** How often the content of a commit is looked up: another commit may take it at the same time. */
 const MAX_ATTEMPTS = 3;
 
 type FoundRecords = ReadonlyMap<string, ResourceRecord>;
+
+/** What a commit is to do, and who is told of the versions that it has made. */
+export interface CommitPlan extends Pick<StagingOptions, "onVersions"> {
+  readonly plan: (staging: Staging) => Promise<PlannedCommit>;
+}
 
 /** Content that has waited for a commit. Disposing keeps it waiting unless the commit has taken it. */
 interface WaitingContent extends AsyncDisposable {
@@ -42,8 +53,12 @@ export async function commitFiles(
   const userId = ownerOf(caller);
   // If the commit id cannot be known, nothing is changed.
   requireParent(request, await hub.revisions.commitIdOf(userId, directory));
-  const changes = await applyCommit(hub, request, (staging) => readOperations(staging, request));
-  return { commitOid: await hub.revisions.commitIdOf(userId, directory), changes };
+  let version: number | undefined;
+  const changes = await applyCommit(hub, request, {
+    plan: (staging) => readOperations(staging, request),
+    onVersions: (versions) => version = versions.get(userId),
+  });
+  return { commitOid: await commitIdAt(hub, { userId, directory }, version), changes };
 }
 
 /**
@@ -54,7 +69,7 @@ export async function commitFiles(
 export async function applyCommit(
   hub: HubService,
   request: CommitTarget,
-  plan: (staging: Staging) => Promise<PlannedCommit>,
+  { plan, onVersions }: CommitPlan,
 ): Promise<ChangeSet> {
   const { caller, parentCommit, message } = request;
   let waiting: WaitingContent;
@@ -66,6 +81,7 @@ export async function applyCommit(
     // Commit ids are those of what is committed: no other work may share the transaction.
     alone: parentCommit !== undefined,
     message,
+    onVersions,
   });
   const planned = await plan(staging);
   return await repeated(hub, async () => {

@@ -33,6 +33,6 @@ export function keepObjects(
   return applyCommit(
     hub,
     { caller, directory },
-    () => Promise.resolve({ staged: [], lfsFiles, copies: [], deletions: [] }),
+    { plan: () => Promise.resolve({ staged: [], lfsFiles, copies: [], deletions: [] }) },
   );
 }

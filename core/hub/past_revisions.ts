@@ -6,6 +6,7 @@ import { treeAt } from "../tree/past_tree.ts";
 import { isSegment } from "./names.ts";
 import type { Hub, Repository } from "./repository.ts";
 import { repositoryDigest, type Revision } from "./revisions.ts";
+import type { RepositoryDirectory } from "./store.ts";
 
 /** How a commit id looks. */
 const COMMIT_ID = /^[0-9a-f]{40}$/;
@@ -55,6 +56,26 @@ export async function findPast(
     if (error instanceof AppError && error.kind === "ErrVersionsNotFound") return undefined;
     throw error;
   }
+}
+
+/** The state of the newest version, as a past one: undefined if no history is kept, or it has no such repository. */
+export async function findNewest(
+  hub: Hub,
+  repository: Repository,
+): Promise<RevisionPlace | undefined> {
+  const { history } = hub.tree.records;
+  if (history === undefined) return undefined;
+  try {
+    return await placeAt(hub, repository, await newestPoint(history, repository.userId));
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "ErrVersionsNotFound") return undefined;
+    throw error;
+  }
+}
+
+/** @throws {AppError} `ErrVersionsNotFound` when no history is kept. */
+async function newestPoint(history: HistoryStore, userId: number): Promise<PastPoint> {
+  return (await history.at(userId, { time: Number.MAX_SAFE_INTEGER })).point;
 }
 
 /** The name of the tag of the tree for a tag of a repository. */
@@ -114,15 +135,26 @@ async function computed(
   repository: Repository,
   commitId: string,
 ): Promise<RevisionPlace | undefined> {
+  const { userId, directory } = repository;
+  const search = `${userId} ${directory} ${commitId}`;
+  const places = hub.searches.placesOf(search);
+  const isResumed = places.size > 0;
   const repositories = [repository, ...await branchesOf(hub, repository)];
   const room = { left: MAX_COMPUTED };
+  let found: RevisionPlace | undefined;
   for (const each of repositories) {
-    for await (const commit of commitsOf(hub, history, each, { room })) {
-      if (commit.commitId !== commitId) continue;
-      return await placeAt(hub, each, { version: commit.version });
+    const from = places.get(each.directory);
+    for await (const { commitId: id, version } of commitsOf(hub, history, each, { room, from })) {
+      if (id === commitId) found = await placeAt(hub, each, { version });
+      if (found !== undefined) break;
+      places.set(each.directory, version - 1);
     }
+    if (found !== undefined) break;
   }
-  return undefined;
+  hub.searches.ended(search);
+  // Somebody may have committed the same files since another client has asked.
+  if (found === undefined && isResumed) return await computed(hub, history, repository, commitId);
+  return found;
 }
 
 /** A commit of a repository. */
@@ -173,7 +205,7 @@ export async function* commitsOf(
 /** The commit id of a repository at a point, which is kept; undefined if the repository was not there. */
 async function computeAt(
   hub: Hub,
-  repository: Repository,
+  repository: RepositoryDirectory,
   past: PastPoint,
   room: { left: number },
 ): Promise<KeptCommit | undefined> {
@@ -193,6 +225,34 @@ async function computeAt(
   const commit = { directory, version, commitId, modifiedAt };
   await hub.tree.records.history?.commits.keep(userId, [commit]);
   return commit;
+}
+
+/**
+ * The commit id that a version of its tree has given a repository. It is the present one, if the version is not known,
+ * or not kept any more.
+ */
+export async function commitIdAt(
+  hub: Hub,
+  repository: RepositoryDirectory,
+  version: number | undefined,
+): Promise<string> {
+  const { userId, directory } = repository;
+  const present = () => hub.revisions.commitIdOf(userId, directory);
+  const { history } = hub.tree.records;
+  if (version === undefined || history === undefined) return await present();
+  const isNewest = async () => (await newestPoint(history, userId)).version === version;
+  try {
+    if (await isNewest()) {
+      // The present one is cheaper, as it is kept.
+      const commitId = await present();
+      if (await isNewest()) return commitId;
+    }
+    const commit = await computeAt(hub, repository, { version }, { left: 1 });
+    if (commit !== undefined) return commit.commitId;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "ErrVersionsNotFound") throw error;
+  }
+  return await present();
 }
 
 /** The state of a repository at a point. */

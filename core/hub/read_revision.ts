@@ -2,7 +2,13 @@ import { AppError, quoted } from "../errors.ts";
 import type { PastPoint } from "../history_changes.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "../tree/changes.ts";
-import { branchOf, findPast, isBranchName } from "./past_revisions.ts";
+import {
+  branchOf,
+  findNewest,
+  findPast,
+  isBranchName,
+  type RevisionPlace,
+} from "./past_revisions.ts";
 import {
   findRepository,
   HEAD,
@@ -11,7 +17,7 @@ import {
   type Repository,
   type RevisionName,
 } from "./repository.ts";
-import type { Revision } from "./revisions.ts";
+import { KeepsChanging, type Revision } from "./revisions.ts";
 
 /** Where a revision is read. */
 export interface ReadPlace {
@@ -46,8 +52,14 @@ export async function readRevision<T>(
       return await read(present, record, { repository, tree: hub.tree });
     }, discard);
   } catch (error) {
-    if (!(error instanceof Passed)) throw error;
-    return await readPast(hub, { repository, revision }, read);
+    const isPassed = error instanceof Passed;
+    if (!isPassed && !(error instanceof KeepsChanging)) throw error;
+    // However often others change the repository, a version of it stays what it is.
+    const found = isPresent
+      ? await findNewest(hub, repository)
+      : await findPast(hub, repository, revision);
+    if (found !== undefined) return await readPast({ repository, revision }, found, read);
+    throw isPassed ? revisionNotFound(repository, revision) : error;
   }
 }
 
@@ -70,13 +82,10 @@ async function presentOf(
 }
 
 async function readPast<T>(
-  hub: Hub,
   { repository: named, revision: name }: RevisionName,
+  { repository, tree, past, revision }: RevisionPlace,
   read: (revision: Revision, record: ResourceRecord, place: ReadPlace) => Promise<T>,
 ): Promise<T> {
-  const found = await findPast(hub, named, name);
-  if (found === undefined) throw revisionNotFound(named, name);
-  const { repository, tree, past, revision } = found;
   try {
     const record = await findRepository({ tree }, repository);
     const result = await read(revision, record, { repository, tree, past });

@@ -2,6 +2,7 @@ import { type Caller, ownerOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "../tree/changes.ts";
+import type { CommitSearches } from "./commit_searches.ts";
 import { isSegment } from "./names.ts";
 import type { Revisions } from "./revisions.ts";
 import type { HubStore } from "./store.ts";
@@ -11,6 +12,7 @@ export interface Hub {
   readonly tree: Tree;
   readonly store: HubStore;
   readonly revisions: Revisions;
+  readonly searches: CommitSearches;
 }
 
 /** The kinds of repositories, named as the directories that have them. */

@@ -23,6 +23,13 @@ const MAX_KEPT = 10_000;
 /** The segments of the path of a repository. */
 const REPOSITORY_SEGMENTS = 3;
 
+/** Thrown where a repository changes more often than it can be read. */
+export class KeepsChanging extends RetryLater {
+  constructor(repository: RepositoryDirectory) {
+    super("ErrUnavailable", notKnown(repository, "it keeps changing"), RETRY_AFTER_S);
+  }
+}
+
 interface Kept extends RepositoryDirectory {
   /** The version before the repository was read. */
   readonly version: Promise<RepositoryVersion>;
@@ -70,6 +77,7 @@ export class Revisions implements ChangeListener {
    * meanwhile, so the result belongs to the revision.
    *
    * @param discard Called with a result that is not returned.
+   * @throws {KeepsChanging}
    * @throws {RetryLater} as {@link of} does.
    */
   async during<T>(
@@ -85,7 +93,7 @@ export class Revisions implements ChangeListener {
       if (isCurrent && result.status === "rejected") throw result.reason;
       if (result.status === "fulfilled") await discard(result.value);
     }
-    throw later(repository, "it keeps changing");
+    throw new KeepsChanging(repository);
   }
 
   /** Whether the repository had this very revision until now. */
@@ -189,7 +197,11 @@ export async function repositoryDigest(
       limit: PAGE_RECORDS,
     });
     if (page.withoutSha256 !== undefined) {
-      throw later(repository, `the SHA-256 of ${quoted(page.withoutSha256)} is not known`);
+      const message = notKnown(
+        repository,
+        `the SHA-256 of ${quoted(page.withoutSha256)} is not known`,
+      );
+      throw new RetryLater("ErrUnavailable", message, RETRY_AFTER_S);
     }
     digest.update(page.text);
     modifiedAt = Math.max(modifiedAt, page.modifiedAt);
@@ -207,7 +219,6 @@ function keyOf({ userId, directory }: RepositoryDirectory): string {
   return `${userId} ${directory}`;
 }
 
-function later({ directory }: RepositoryDirectory, reason: string): RetryLater {
-  const message = `The commit id of ${quoted(directory)} is not known yet: ${reason}`;
-  return new RetryLater("ErrUnavailable", message, RETRY_AFTER_S);
+function notKnown({ directory }: RepositoryDirectory, reason: string): string {
+  return `The commit id of ${quoted(directory)} is not known yet: ${reason}`;
 }

@@ -85,6 +85,8 @@ export interface CommitOptions extends Pick<WriteOptions<ChangeSet>, "alone" | "
   readonly message?: string | undefined;
   /** Whether it may change the tree that no request changes. @default false */
   readonly purges?: boolean;
+  /** Called after the commit with the versions that are known here. @default nobody asks */
+  readonly onVersions?: ((versions: MadeVersions) => void) | undefined;
 }
 
 /**
@@ -101,7 +103,7 @@ export interface CommitOptions extends Pick<WriteOptions<ChangeSet>, "alone" | "
 export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
-  { caller, message, purges = false, ...options }: CommitOptions,
+  { caller, message, purges = false, onVersions, ...options }: CommitOptions,
 ): Promise<ChangeSet> {
   const { entriesOf } = tree.events;
   const changes = await tree.records.write(async (transaction) => {
@@ -111,7 +113,7 @@ export async function commit(
     }
     await requireUnlocked(transaction, changes, caller);
     for (const userId of changedTrees(changes)) {
-      if (userId === caller.userId && message === undefined) continue;
+      if (userId === caller.userId && message === undefined && onVersions === undefined) continue;
       await transaction.history.describe(userId, { author: caller.userId, message });
     }
     return changes;
@@ -119,7 +121,10 @@ export async function commit(
     ...options,
     userId: caller.userId,
     events: entriesOf && ((changes) => entriesOf(eventsOf(changes))),
-    onCommit: (changes, versions) => publish(tree, changes, versions),
+    onCommit: (changes, versions) => {
+      publish(tree, changes, versions);
+      onVersions?.(versions);
+    },
   });
   await followUp(tree, changes);
   return changes;

@@ -9,7 +9,7 @@ import { KIB } from "../../schemas/units.ts";
 import type { ObjectFacts } from "../object_facts.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
-import { commit, commitDecided, type Tree } from "./changes.ts";
+import { commit, commitDecided, type CommitOptions, type Tree } from "./changes.ts";
 import { chainOf } from "./directories.ts";
 import { byPolicy, type Decide, parentsOf, type PlacedFile, planPlacement } from "./placement.ts";
 import { boundsOf, contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
@@ -46,6 +46,8 @@ export interface StagingOptions {
   readonly alone?: boolean;
   /** Why it is done, for the history of the tree. @default nothing is said */
   readonly message?: string | undefined;
+  /** As {@link commit} takes it; only with `alongside`. */
+  readonly onVersions?: CommitOptions["onVersions"];
 }
 
 /** Content to receive. */
@@ -177,7 +179,7 @@ export class Staging implements AsyncDisposable {
   /** Places files by what is found within the transaction. */
   async #placeByTransaction(staged: StagedFiles): Promise<PlacedFiles> {
     const tree = this.#tree;
-    const { caller, alone = false, message } = this.#options;
+    const { caller, alone = false, message, onVersions } = this.#options;
     const { blobs } = staged;
     for (const { hash } of blobs) this.#unused.add(hash);
     await tree.blobs.announce(blobs);
@@ -190,7 +192,7 @@ export class Staging implements AsyncDisposable {
             placed = await this.#place(staged, transaction);
             return placed.changes;
           }),
-        { caller, alone, message },
+        { caller, alone, message, onVersions },
       );
     } catch (error) {
       for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);

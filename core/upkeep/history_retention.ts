@@ -14,6 +14,8 @@ const GIVE_UP_S = 60;
 export interface DiskRoom {
   /** How many bytes are lacking before what is free is not near the reserve of free space. */
   readonly lackingNear: number;
+  /** Whether so little is free that changes of records may find no room. */
+  readonly isNearlyFull: boolean;
   /** Asked to make room before content is refused. */
   giveWay: ((lacking: () => number) => Promise<void>) | undefined;
 }
@@ -70,18 +72,24 @@ export class HistoryRetention implements AsyncDisposable {
     }
   }
 
-  /** Gives up the oldest history of all trees while bytes are lacking, if there is enough of it to be of use. */
+  /**
+   * Gives up the oldest history of all trees while bytes are lacking, if there is enough of it to be of use: for
+   * content, or on a disk that is nearly full, for what changes keep in the database.
+   */
   async #giveWay(lacking: () => number): Promise<void> {
     if (lacking() === 0) return;
-    const { history } = this.#options;
+    const { history, room } = this.#options;
     // At the end of the server, nobody waits for room.
     const turn = await this.#turns.acquire(this.#ending.signal).catch(() => undefined);
     if (turn === undefined) return;
     using _turn = turn;
     for (let missing = lacking(); missing > 0; missing = lacking()) {
       const { bytes, earliest } = await history.kept();
-      if (earliest === undefined || bytes < missing || this.#ending.signal.aborted) return;
+      if (earliest === undefined || this.#ending.signal.aborted) return;
+      const isEnough = bytes >= missing;
+      if (!isEnough && room?.isNearlyFull !== true) return;
       await this.#giveUp({ before: earliest + MINUTE_MS, maxBytes: Infinity });
+      if (!isEnough) return;
     }
   }
 

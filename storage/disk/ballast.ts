@@ -13,6 +13,16 @@ const FILL_INTERVAL_MS = 10_000;
 /** A file system may refuse a larger write as a whole, although it has space for a part. */
 const BLOCK_BYTES = 16 * KIB;
 
+/** The size of one of its files, in bytes. */
+function pieceBytesOf(reserveBytes: number): number {
+  return Math.min(MAX_PIECE_BYTES, Math.floor(reserveBytes * SHARE_OF_RESERVE / PIECES));
+}
+
+/** The free space below which a disk is nearly full, in bytes: that which the ballast takes. */
+export function nearlyFullBytes(reserveBytes: number): number {
+  return pieceBytesOf(reserveBytes) * PIECES;
+}
+
 /**
  * Files that only take space, while the disk has little. They are removed one after the other as it
  * gets full, whatever fills it, so that the database has room for its log: deletions free space, but
@@ -31,8 +41,7 @@ export class Ballast {
   constructor(dataDir: string, reserveBytes: number) {
     this.#directory = `${dataDir}/ballast`;
     this.#reserveBytes = reserveBytes;
-    const bytes = Math.floor(reserveBytes * SHARE_OF_RESERVE / PIECES);
-    this.#pieceBytes = Math.min(MAX_PIECE_BYTES, bytes);
+    this.#pieceBytes = pieceBytesOf(reserveBytes);
     this.#space = new FreeSpace(dataDir);
     this.#held = this.#pieces().length;
   }
@@ -80,10 +89,10 @@ export class Ballast {
   fill(): void {
     this.#filledAt = performance.now();
     if (this.#pieceBytes === 0) return;
-    makeDirectorySync(this.#directory);
     // Random bytes: a file system may compress others.
     const noise = crypto.getRandomValues(new Uint8Array(BLOCK_BYTES));
     try {
+      makeDirectorySync(this.#directory);
       for (let index = 0; index < PIECES; index++) {
         const path = `${this.#directory}/${index}`;
         using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });

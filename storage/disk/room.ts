@@ -1,3 +1,4 @@
+import { nearlyFullBytes } from "./ballast.ts";
 import { FreeSpace } from "./free_space.ts";
 import { storageFull } from "./storage_full.ts";
 
@@ -45,6 +46,11 @@ export class Room {
   /** The size of the disk, in bytes. */
   get diskBytes(): number {
     return this.#space.total;
+  }
+
+  /** Whether so little is free that changes of records may find no room. */
+  get isNearlyFull(): boolean {
+    return !this.#space.has(nearlyFullBytes(this.#reserveBytes));
   }
 
   /** How many bytes are lacking before what is free is not near the reserve: as much again. */

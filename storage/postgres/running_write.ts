@@ -91,7 +91,7 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
     const staged = await this.#endLarge(entries);
     if (entries.length > 0) await this.#append(entries, staged);
     else if (this.#held !== undefined) await this.#commit(this.#held.session);
-    onCommit?.(result, new Map());
+    onCommit?.(result, transaction.described);
     return result;
   }
 

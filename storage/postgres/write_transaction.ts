@@ -74,6 +74,8 @@ export class PostgresTransaction implements WriteTransaction {
   readonly contents: ContentChanges;
   readonly dav: SqlDavChanges;
   readonly history: HistoryChanges;
+  /** The versions that were described, by their users. */
+  readonly described = new Map<number, number>();
   readonly #hint: TransactionRunner["davHint"];
 
   /** @param kept Keeps the records that moves, copies and deletions change. */
@@ -95,8 +97,10 @@ export class PostgresTransaction implements WriteTransaction {
     const purging = (trees: Trees): RunStatement<PurgeStatement> => (name, parameters) =>
       this.#in(trees, (session) => session.all(STATEMENTS.purge[name], parameters));
     this.history = {
-      describe: (userId, note) =>
-        this.#in([userId], (session) => describeVersion(session, userId, note)),
+      describe: async (userId, note) => {
+        const version = await this.#in([userId], (s) => describeVersion(s, userId, note));
+        if (version !== undefined) this.described.set(userId, version);
+      },
       purge: (forgotten) => purge(purging([forgotten.userId]), forgotten),
       holders: (sha256) => holders(purging("all"), sha256),
       purgeEverywhere: (hashes) => purgeEverywhere(purging("all"), hashes),

@@ -2,6 +2,8 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { AppError, type ErrorKind } from "../../core/errors.ts";
 import type { Operation } from "../../core/hub/ports.ts";
+import { findPast } from "../../core/hub/past_revisions.ts";
+import { requireRevision } from "../../core/hub/read_revision.ts";
 import { findObjects } from "../../core/hub/lfs_objects.ts";
 import type { Client } from "../support/client.ts";
 import {
@@ -19,6 +21,12 @@ import { TestServer, type TestServerOptions, withRecords } from "../support/serv
 import { waitingIn } from "../support/stored_content.ts";
 
 const ONE = callerWith(1);
+const REPOSITORY_OF_ONE = {
+  kind: "models",
+  id: REPOSITORY.slice("models/".length),
+  userId: 1,
+  directory: REPOSITORY,
+} as const;
 
 interface Scene {
   readonly server: TestServer;
@@ -332,6 +340,72 @@ test("C 20 of two commits on one parent, one wins", async ({ client, commit }) =
   assert.equal(Object.keys(await contents(client)).length, 2);
   await refuses(commit([file("b", "1")], parent), "ErrPreconditionFailed", /has happened/);
 });
+
+test(
+  "C 26 the reply to a commit has its own commit id, whatever others commit meanwhile",
+  async ({ server }) => {
+    const { hub } = server;
+    const names = Array.from({ length: 12 }, (_, index) => `f${index}`);
+    const replies = await Promise.all(names.map(async (name) => {
+      const { commitOid } = await commitTo(hub, ONE, [file(name, name)]);
+      return { name, commitOid };
+    }));
+    const { history } = hub.tree.records;
+    assert.ok(history !== undefined);
+    for (const { name, commitOid } of replies) {
+      const place = await findPast(hub, REPOSITORY_OF_ONE, commitOid);
+      assert.ok(place !== undefined);
+      const path = `${REPOSITORY}/${name}`;
+      const { changes: [added] } = await history.log({ userId: 1, path, limit: 1 });
+      assert.equal(place.past.version, added?.version);
+    }
+  },
+  { settings: { history: 86_400_000 } },
+);
+
+test(
+  "C 26 a repository that changes while it is read is read as it was at a version",
+  async ({ server, client, commit }) => {
+    const { hub } = server;
+    const { commitOid } = await commit([file("a", "first")]);
+    // Nobody has read what it is now.
+    await client.put(`${REPOSITORY}/a`, "second");
+    const { store } = hub;
+    const { page } = store;
+    let changes = 0;
+    store.page = async (request) => {
+      const found = await page.call(store, request);
+      if (request.past === undefined) {
+        assert.equal((await client.put(`${REPOSITORY}/a`, `${changes++}`)).status, 200);
+      }
+      return found;
+    };
+    const main = await requireRevision(hub, REPOSITORY_OF_ONE, "main");
+    assert.ok(main.past !== undefined && changes > 1);
+    assert.equal(main.commitId, commitIdOf({ "a": `${changes - 1}` }));
+    assert.equal((await requireRevision(hub, REPOSITORY_OF_ONE, commitOid)).commitId, commitOid);
+  },
+  { settings: { history: 86_400_000 } },
+);
+
+test(
+  "C 26 an earlier commit is found, however many others make at the same time",
+  async ({ server, client, commit }) => {
+    const { commitOid } = await commit([file("a", "first")]);
+    let changes = 0;
+    const change = async (count: number) => {
+      const name = () => `${REPOSITORY}/${changes++}`;
+      await Promise.all(Array.from({ length: count }, () => client.put(name(), "content")));
+    };
+    // A request computes the ids of 100 versions.
+    await change(150);
+    const find = () => findPast(server.hub, REPOSITORY_OF_ONE, commitOid);
+    await refuses(find(), "ErrUnavailable", /not known yet/);
+    await change(110);
+    assert.equal((await find())?.revision.commitId, commitOid);
+  },
+  { settings: { history: 86_400_000 } },
+);
 
 test("C 20 a commit fails when its repository was moved or deleted meanwhile", async ({ client, commit }) => {
   for (const change of ["move", "delete"] as const) {

@@ -1,7 +1,9 @@
 import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { Usage } from "../../schemas/usage.ts";
 import { noise } from "../support/random.ts";
 import { ChildServer } from "../support/child_server.ts";
-import { Client, items, refused } from "../support/client.ts";
+import { Client, dataOf, items, refused } from "../support/client.ts";
 import { fullDisks } from "../faults/full_disks.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { hasProgram, run } from "../support/tools.ts";
@@ -10,6 +12,8 @@ import { fillDisk, mountable, smallDisk, SMALLEST_MB } from "../support/small_di
 
 const kinds = await mountable();
 const RESERVE_MB = 8;
+/** Where both are tried. History has the same room everywhere. */
+const CASES = [["tmpfs", "off"], ["ext4", "off"], ["ext4", "30d"], ["btrfs", "off"]] as const;
 const NAMES = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
 async function freeMB(path: string): Promise<number> {
@@ -76,24 +80,27 @@ Deno.test({
   },
 });
 
-for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
-  const ignore = !kinds.has(kind);
-  const start = (dataDir: string) =>
-    ChildServer.start({
-      dataDir,
-      env: {
-        STRONGROOM_DISK_RESERVE_MB: String(RESERVE_MB),
-        STRONGROOM_JWT_SECRET: "a secret of more than thirty-two bytes",
-      },
-    });
+/** Starts a server whose uploads leave the reserve free. */
+function startHere(dataDir: string, history = "off"): Promise<ChildServer> {
+  return ChildServer.start({
+    dataDir,
+    env: {
+      STRONGROOM_DISK_RESERVE_MB: String(RESERVE_MB),
+      STRONGROOM_HISTORY: history,
+      STRONGROOM_JWT_SECRET: "a secret of more than thirty-two bytes",
+    },
+  });
+}
 
+for (const [kind, history] of CASES) {
   Deno.test({
-    name: `C 2 and C 12 uploads stop at the reserve, and all else goes on (${kind})`,
-    ignore,
+    name:
+      `C 2 and C 12 uploads stop at the reserve, and all else goes on (${kind}, history ${history})`,
+    ignore: !kinds.has(kind),
     async fn() {
       await using disk = await smallDisk(SMALLEST_MB[kind], kind);
       assert.ok(disk);
-      await using child = await start(`${disk.path}/data`);
+      await using child = await startHere(`${disk.path}/data`, history);
       const one = await child.as(1);
       const paths = await uploadUntilFull(one, "f");
       const free = await freeMB(disk.path);
@@ -105,21 +112,26 @@ for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
       const large = await one.upload("", { large: noise(3_000_000) });
       assert.match(refused(large, 500, "ErrInternal"), /storage is full/);
       for (const path of paths) await checkGoesOn(one, path);
-      // The space of the deleted files serves again, once their content is gone.
-      await until(async () => await freeMB(disk.path) > free + paths.length / 4);
+      // The space of the deleted files serves again: at once, or when an upload needs the place of their history.
+      if (history === "off") {
+        await until(async () => await freeMB(disk.path) > free + paths.length / 4);
+      }
       assert.equal((await uploadUntilFull(one, "g")).length > 3, true);
     },
   });
+}
 
+for (const [kind, history] of CASES) {
   Deno.test({
-    name: `C 5 and C 12 a disk filled by others stops neither deletions nor a start (${kind})`,
-    ignore,
+    name:
+      `C 5 and C 12 a disk filled by others stops neither deletions nor a start (${kind}, history ${history})`,
+    ignore: !kinds.has(kind),
     async fn() {
       await using disk = await smallDisk(SMALLEST_MB[kind], kind);
       assert.ok(disk);
       const dataDir = `${disk.path}/data`;
       for (const [round, signal] of (["SIGTERM", "SIGKILL", "SIGTERM"] as const).entries()) {
-        await using child = await start(dataDir);
+        await using child = await startHere(dataDir, history);
         const one = await child.as(1);
         if (round === 0) {
           const names = Array.from({ length: 40 }, (_, index) => [`f${index}`, `content ${index}`]);
@@ -135,7 +147,7 @@ for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
         assert.equal((await child.end(signal)).code, signal === "SIGTERM" ? 0 : 137);
         await fillDisk(disk, "foreign");
       }
-      await using child = await start(dataDir);
+      await using child = await startHere(dataDir, history);
       const one = await child.as(1);
       assert.equal(
         (await one.paths({ path: "files", recursive: "1" })).filter((path) =>
@@ -150,6 +162,26 @@ for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
     },
   });
 }
+
+Deno.test({
+  name: "C 26 and C 12 history gives way before a deletion is refused on a disk filled by others",
+  ignore: !kinds.has("ext4"),
+  async fn() {
+    await using disk = await smallDisk(SMALLEST_MB.ext4, "ext4");
+    assert.ok(disk);
+    await using child = await startHere(`${disk.path}/data`, "30d");
+    const one = await child.as(1);
+    const names = Array.from({ length: 96 }, (_, index) => `f${index}`);
+    items(await one.upload("files", Object.fromEntries(names.map((name) => [name, name]))));
+    const historyBytes = async () =>
+      v.parse(Usage, dataOf(await one.send("GET", "/usage/"))).history_bytes;
+    while (names.length > 0) {
+      await fillDisk(disk, "foreign");
+      for (const name of names.splice(0, 16)) await checkGoesOn(one, `files/${name}`);
+      await until(async () => await historyBytes() === 0);
+    }
+  },
+});
 
 Deno.test({
   name:

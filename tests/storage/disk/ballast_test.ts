@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { MIB } from "../../../schemas/units.ts";
 import { Ballast } from "../../../storage/disk/ballast.ts";
-import { fillDisk, mountable, smallDisk } from "../../support/small_disk.ts";
+import { fillDisk, mountable, smallDisk, SMALLEST_MB } from "../../support/small_disk.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 const RESERVE_BYTES = 64 * MIB;
@@ -45,6 +45,20 @@ Deno.test({
     assert.equal(sizes(disk.path).length, 7);
     ballast.keep();
     assert.equal(sizes(disk.path).length, 8);
+  },
+});
+
+Deno.test({
+  name: "C 5 and C 12 a stop finds no room for the directory of the ballast, and ends in order",
+  ignore: !(await mountable()).has("ext4"),
+  async fn() {
+    await using disk = await smallDisk(SMALLEST_MB.ext4, "ext4");
+    assert.ok(disk);
+    const ballast = new Ballast(disk.path, RESERVE_BYTES);
+    ballast.fill();
+    while (ballast.release() > 0) await fillDisk(disk, "foreign");
+    ballast.keep();
+    assert.equal(ballast.release(), 0);
   },
 });
 
