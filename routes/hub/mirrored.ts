@@ -6,7 +6,7 @@ import { entryNotFound, MAIN, repositoryNotFound } from "../../core/hub/reposito
 import { findMirrored, type Mirror, openMirrored } from "../../core/mirror/files.ts";
 import { listMirrored, mirroredPaths } from "../../core/mirror/listing.ts";
 import { directoryOf } from "../../core/mirror/mirror.ts";
-import type { MirrorRevision } from "../../core/mirror/store.ts";
+import type { MirroredName, MirrorRevision } from "../../core/mirror/store.ts";
 import { nameOf } from "../../core/paths.ts";
 import { CONTENT_PATH, MIRROR_PATH } from "../reply/error_forms.ts";
 import { addHeader, respond } from "../reply/respond.ts";
@@ -61,9 +61,7 @@ async function handleMirrored(
   mirrored: MirrorHandler,
 ): Promise<Response> {
   const { mirror } = services;
-  const { kind } = mount;
-  const { ns, name = "" } = c.req.param();
-  const id = ns === undefined ? name : `${ns}/${name}`;
+  const { kind, id } = repositoryOf(c, mount);
   if (mirror === undefined) throw repositoryNotFound({ kind, id });
   const { revision, staleSince } = await mirror.revisions.fix({
     repository: { kind, id },
@@ -75,6 +73,14 @@ async function handleMirrored(
     addHeader(c, "X-Mirror-Stale", new Date(staleSince).toISOString());
   }
   return await mirrored(c, { mirror, services, mount, revision });
+}
+
+function repositoryOf(c: Handled, { kind }: Mount): MirroredName {
+  const { ns, name = "" } = c.req.param();
+  if (ns === undefined) return { kind, id: name };
+  // No model is in a namespace of this name: it is a data set without a namespace.
+  if (kind === "models" && ns === "datasets") return { kind: "datasets", id: name };
+  return { kind, id: `${ns}/${name}` };
 }
 
 /** `GET /api/models/{repo}` and `/revision/{rev}` of a mirrored repository. */

@@ -109,6 +109,20 @@ Deno.test("C 28 repositories without a namespace, and renamed ones, are mirrored
   });
 });
 
+Deno.test("C 28 addresses of repositories without a namespace are not taken for others", async () => {
+  await using parts = await mirroring();
+  const { double, hub, server } = parts;
+  double.add("org/squad", { "a.txt": "a" }, { kind: "datasets" });
+  double.repository("squad", "datasets").renamedTo = "org/squad";
+  double.add("gpt2", { "a.txt": "a" });
+  for (const client of [hub, await mirrorClient(server, 1, ["mirror.use"], "/m")]) {
+    const { bytes } = await download(client, "/datasets/squad/resolve/main/a.txt");
+    assert.equal(new TextDecoder().decode(bytes), "a");
+    assert.equal((await client.send("GET", "/api/models/gpt2/auth-check")).status, 200);
+    assert.equal((await client.send("GET", "/api/models/other/auth-check")).status, 404);
+  }
+});
+
 Deno.test("C 28 a tree's own repositories come before those of another hub, and /hub/m has these alone", async () => {
   await using parts = await mirroring();
   const { double, hub, server } = parts;
