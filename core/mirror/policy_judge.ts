@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Chunk, joinChunks } from "../content.ts";
 import { type Decision, judge } from "../policy/judge.ts";
-import type { CurrentPolicy, Facts } from "../policy/policy.ts";
+import type { CurrentPolicy, Facts, Policy } from "../policy/policy.ts";
 import { PolicyRefusal } from "../policy/refusal.ts";
 import { contentFacts } from "../policy/tree_facts.ts";
 import { openFile } from "../tree/file_content.ts";
@@ -42,11 +42,22 @@ export class PolicyJudge {
     throw new PolicyRefusal("download", subject.file.path, decision);
   };
 
-  /** What the rules say about a file. Undefined without any. */
+  /**
+   * What the rules say about a file. Undefined without any. A repository that was renamed needs the leave of the rules
+   * by both of its names: whoever has it now may be somebody else.
+   */
   async decide(subject: MirrorSubject): Promise<Decision | undefined> {
     const policy = this.#options.current();
     if (policy === undefined) return undefined;
-    const facts = factsOf(subject);
+    const { id, about: { realId } } = subject.revision;
+    const asked = await this.#decideAs(policy, subject, id);
+    if (realId === undefined || asked.outcome === "deny") return asked;
+    const real = await this.#decideAs(policy, subject, realId);
+    return real.outcome === "allow" ? asked : real;
+  }
+
+  async #decideAs(policy: Policy, subject: MirrorSubject, repository: string): Promise<Decision> {
+    const facts = { ...factsOf(subject), repository };
     const decision = judge(policy, facts, "mirror");
     if (decision.outcome !== "undecided" || !decision.missing.includes("remoteCode")) {
       return decision;
@@ -137,12 +148,11 @@ function digestOf(content: Chunk, { sha256 }: MirrorEntry): string {
     : createHash("sha256").update(content).digest("hex");
 }
 
-/** What is known of a file of another hub, but for code in its revision. */
-function factsOf({ revision, file, verdict }: MirrorSubject): Facts {
-  const { kind, id, about: { modifiedAt, tags } } = revision;
+/** What is known of a file of another hub, but for its name and for code in its revision. */
+function factsOf({ revision, file, verdict }: MirrorSubject): Omit<Facts, "repository"> {
+  const { kind, about: { modifiedAt, tags } } = revision;
   const license = tags.find((tag) => tag.startsWith("license:"));
   return {
-    repository: id,
     kind: kind === "datasets" ? "dataset" : "model",
     file: file.path,
     size: file.size,

@@ -19,6 +19,8 @@ export interface AboutRevision {
   readonly tags: readonly string[];
   readonly pipelineTag?: string | undefined;
   readonly libraryName?: string | undefined;
+  /** The name that the repository has, if it was asked for by another one. */
+  readonly realId?: string | undefined;
 }
 
 /** A revision of a repository, which never changes. */

@@ -50,6 +50,7 @@ export class HubUpstream implements Upstream {
         tags: info.tags,
         ...(info.pipeline_tag != null && { pipelineTag: info.pipeline_tag }),
         ...(info.library_name != null && { libraryName: info.library_name }),
+        ...(info.id !== undefined && info.id !== id && { realId: info.id }),
       },
     };
   }

@@ -129,10 +129,30 @@ Deno.test("C 28 the mirror is judged by rules that are not for uploads, and uplo
   assert.equal((await one.put("a.bin", "x")).status, 403);
 });
 
+Deno.test("C 28 a renamed repository is judged by both of its names", async () => {
+  const evil = { name: "no-evil", deny: "Not theirs", repository: ["evil/*", "past/*"] };
+  await using parts = await mirroring({ policy: policyOf(evil) });
+  const { double, hub } = parts;
+  double.add("evil/model", { f: "x" });
+  double.add("good/model", { f: "x" });
+  double.repository("org/model").renamedTo = "evil/model";
+  double.repository("past/model").renamedTo = "good/model";
+  double.repository("gpt2").renamedTo = "good/model";
+  for (const id of ["org/model", "past/model"]) {
+    assert.match(await refusalOf(hub, id, "f") ?? "", /the rule no-evil .*Not theirs$/);
+  }
+  assert.equal(await refusalOf(hub, "gpt2", "f"), undefined);
+});
+
 Deno.test("C 28 repositories with and without a namespace are judged by their names, wherever they are read", async () => {
   const policy = parsePolicy({
     default: "deny",
-    rule: [{ name: "reviewed", allow: "Reviewed", repository: ["gpt2", "org/*"], kind: "model" }],
+    rule: [{
+      name: "reviewed",
+      allow: "Reviewed",
+      repository: ["gpt2", "big/gpt2", "org/*"],
+      kind: "model",
+    }],
   });
   if ("problem" in policy) throw new Error(policy.problem);
   await using parts = await mirroring({ settings: { gate: "block" }, policy });

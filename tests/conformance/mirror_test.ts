@@ -170,6 +170,10 @@ Deno.test("C 28 nobody outside can take a name that is used inside", async () =>
     }
   }
   assert.deepEqual(double.requests, []);
+  // Nor by an old name of what has it there.
+  double.repository("past/secret").renamedTo = "acme/secret";
+  const hub = await mirrorClient(server, 1);
+  hubRefused(await hub.send("GET", "/past/secret/resolve/main/config.json"), 404, "RepoNotFound");
 });
 
 Deno.test("C 28 a revision is fixed, and served with the other hub away", async () => {
