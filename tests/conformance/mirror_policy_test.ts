@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { parsePolicy } from "../../core/policy/parse.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { auditOf } from "../support/audit.ts";
+import { refused } from "../support/client.ts";
 import { type HubClient, hubRefused } from "../support/hub.ts";
 import { download, mirrorClient, mirroring } from "../support/mirroring.ts";
 import { modelFile } from "../support/models.ts";
@@ -127,6 +128,25 @@ Deno.test("C 28 the mirror is judged by rules that are not for uploads, and uplo
   const one = await server.as(1);
   assert.equal((await one.put("a.exe", "x")).status, 201);
   assert.equal((await one.put("a.bin", "x")).status, 403);
+});
+
+Deno.test("C 28 other doors refuse mirrored files as long as a rule asks for what the mirror alone knows", async () => {
+  const license = { name: "license", deny: "Not for us", license: "cc-by-nc-4.0", file: "f" };
+  const settings = { gate: "block" } as const;
+  await using parts = await mirroring({ settings, policy: policyOf(license) });
+  const { double, hub, server } = parts;
+  const commit = double.add("org/model", { f: "x", g: "x" });
+  const admin = await server.admin();
+  const tree = (path: string) =>
+    admin.send("GET", `/files/models/org/model@${commit}/${path}`, { query: { tree: "mirror" } });
+  for (const path of ["f", "g"]) {
+    await until(async () => {
+      const { response } = await download(hub, `/org/model/resolve/main/${path}`);
+      return response.status === 200;
+    });
+  }
+  assert.match(refused(await tree("f"), 403, "ErrResourcesRefused"), /the rule license /);
+  assert.equal((await tree("g")).text, "x");
 });
 
 Deno.test("C 28 a renamed repository is judged by both of its names", async () => {
