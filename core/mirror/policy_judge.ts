@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Chunk, joinChunks } from "../content.ts";
+import { quoted } from "../errors.ts";
 import { type Decision, judge } from "../policy/judge.ts";
 import type { CurrentPolicy, Facts, Policy } from "../policy/policy.ts";
 import { PolicyRefusal } from "../policy/refusal.ts";
@@ -28,7 +29,7 @@ export interface PolicyJudgeOptions {
 /** Judges files of another hub by the rules of the last reload (C 28). */
 export class PolicyJudge {
   readonly #options: PolicyJudgeOptions;
-  /** Whether revisions have code that loaders may run, by their numbers: they never change. */
+  /** Whether revisions have code that loaders may run, by their numbers, as found out here: they never change. */
   readonly #haveCode = new Map<number, Promise<boolean>>();
 
   constructor(options: PolicyJudgeOptions) {
@@ -66,10 +67,11 @@ export class PolicyJudge {
     return judge(policy, { ...facts, remoteCode }, "mirror");
   }
 
-  #hasCode(revision: MirrorRevision): Promise<boolean> {
+  async #hasCode(revision: MirrorRevision): Promise<boolean> {
+    if (revision.hasCode !== undefined) return revision.hasCode;
     const known = this.#haveCode.get(revision.revision);
-    if (known !== undefined) return known;
-    const found = this.#findCode(revision);
+    if (known !== undefined) return await known;
+    const found = this.#noteCode(revision);
     const [oldest] = this.#haveCode.keys();
     if (this.#haveCode.size >= MAX_REMEMBERED && oldest !== undefined) {
       this.#haveCode.delete(oldest);
@@ -77,6 +79,13 @@ export class PolicyJudge {
     this.#haveCode.set(revision.revision, found);
     // Another request asks again.
     found.catch(() => this.#haveCode.delete(revision.revision));
+    return await found;
+  }
+
+  /** Finds it out once and for all: the other hub may be away later. */
+  async #noteCode(revision: MirrorRevision): Promise<boolean> {
+    const found = await this.#findCode(revision);
+    await this.#options.parts.store.noteCode(revision.revision, found);
     return found;
   }
 
@@ -108,7 +117,7 @@ export class PolicyJudge {
       return typeof config === "object" && config !== null && "auto_map" in config;
     } catch (error) {
       if (error instanceof SyntaxError) return true;
-      throw refusalOf(error, revision);
+      throw refusalOf(asAway(error, file), revision);
     }
   }
 
@@ -139,6 +148,13 @@ export class PolicyJudge {
     }
     throw new UpstreamAway("The other hub has sent something else");
   }
+}
+
+/** A time-out is as good as no answer. */
+function asAway(error: unknown, { path }: MirrorEntry): unknown {
+  if (!(error instanceof DOMException) || error.name !== "TimeoutError") return error;
+  const message = `The other hub does not send ${quoted(path)} within ${MAX_READ_MS / 1000} s`;
+  return new UpstreamAway(message, undefined, { cause: error });
 }
 
 /** The digest of content that the other hub states of a file. */

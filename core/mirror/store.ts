@@ -38,6 +38,8 @@ export interface MirrorRevision extends MirroredName {
   readonly askedFirstBy: number;
   /** Undefined if its files may be given up. */
   readonly pinnedAt: number | undefined;
+  /** Whether it has code that loaders may run. Undefined as long as nobody has looked. */
+  readonly hasCode: boolean | undefined;
 }
 
 /** A revision, and how much of it the tree has. */
@@ -47,7 +49,10 @@ export interface ShelvedRevision extends MirrorRevision {
 }
 
 /** A revision to store. */
-export type NewRevision = Omit<MirrorRevision, "revision" | "files" | "bytes" | "pinnedAt">;
+export type NewRevision = Omit<
+  MirrorRevision,
+  "revision" | "files" | "bytes" | "pinnedAt" | "hasCode"
+>;
 
 /** A file or folder of a revision as the other hub lists it. */
 export interface ListedEntry {
@@ -133,6 +138,8 @@ export interface MirrorStore {
   findShelved(revision: number): Promise<ShelvedRevision | undefined>;
   /** Notes since when a revision is pinned, or with undefined that it is not. */
   notePinned(revision: number, pinnedAt: number | undefined): Promise<void>;
+  /** Notes whether a revision has code that loaders may run. */
+  noteCode(revision: number, hasCode: boolean): Promise<void>;
   /** Notes that the tree has no file of a revision any more. */
   forgetFetched(revision: number): Promise<void>;
   /** The fetched files of revisions that are not pinned, those first that were asked for longest ago. */

@@ -1,7 +1,7 @@
 import type { Dialect } from "./dialect.ts";
 
 const REVISION =
-  "id, kind, repository, commit_id, about, files, bytes, asked_first_at, asked_first_by, pinned_at";
+  "id, kind, repository, commit_id, about, files, bytes, asked_first_at, asked_first_by, pinned_at, has_code";
 const FETCHED = "FROM mirror_entries WHERE revision = own.id AND fetched_at IS NOT NULL";
 const SHELVED = `${REVISION}, (SELECT count(*) ${FETCHED}) AS fetched_files,
   (SELECT coalesce(sum(size), 0) ${FETCHED}) AS fetched_bytes`;
@@ -71,6 +71,7 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
     findShelved: `SELECT ${SHELVED} FROM mirror_revisions AS own
       WHERE id = :revision AND files IS NOT NULL`,
     notePinned: `UPDATE mirror_revisions SET pinned_at = :pinned WHERE id = :revision`,
+    noteCode: `UPDATE mirror_revisions SET has_code = :code WHERE id = :revision`,
     forgetFetched: `UPDATE mirror_entries SET fetched_at = NULL WHERE revision = :revision`,
     leastAsked: `SELECT entry.revision, kind, repository, commit_id, path
       FROM mirror_entries AS entry JOIN mirror_revisions AS own ON own.id = entry.revision

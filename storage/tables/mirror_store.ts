@@ -147,6 +147,10 @@ export class SqlMirrorStore implements MirrorStore {
     await commit(this.#statements, "notePinned", { revision, pinned: pinnedAt ?? null });
   }
 
+  async noteCode(revision: number, hasCode: boolean): Promise<void> {
+    await commit(this.#statements, "noteCode", { revision, code: Number(hasCode) });
+  }
+
   async forgetFetched(revision: number): Promise<void> {
     await commit(this.#statements, "forgetFetched", { revision });
   }
@@ -175,6 +179,7 @@ function toRevision(row: SqlRow): MirrorRevision {
     askedFirstAt: Number(row.asked_first_at),
     askedFirstBy: Number(row.asked_first_by),
     pinnedAt: numberOrNull(row.pinned_at) ?? undefined,
+    hasCode: row.has_code === null ? undefined : Number(row.has_code) === 1,
   };
 }
 

@@ -5,7 +5,9 @@ import { auditOf } from "../support/audit.ts";
 import { refused } from "../support/client.ts";
 import { type HubClient, hubRefused } from "../support/hub.ts";
 import { download, mirrorClient, mirroring } from "../support/mirroring.ts";
+import { HubDouble } from "../support/hub_double.ts";
 import { modelFile } from "../support/models.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
 const CLEAN = await modelFile("pickle/plain_3.pkl");
@@ -82,6 +84,19 @@ Deno.test("C 28 code in a revision is found in its names and its configurations"
     "broken false",
     "none true",
   ]);
+});
+
+Deno.test("C 28 it is known whether a revision has code with the other hub away", async () => {
+  await using directory = await TempDir.make();
+  await using double = HubDouble.start();
+  double.add("org/plain", { f: "x", "config.json": "{}" });
+  const options = { dataDir: directory.path, policy: policyOf(CODE), double };
+  for (const _start of [1, 2]) {
+    await using parts = await mirroring(options);
+    assert.equal(await refusalOf(parts.hub, "org/plain", "f"), undefined);
+    await download(parts.hub, "/org/plain/resolve/main/f");
+    double.fault = () => ({ status: 503 });
+  }
 });
 
 Deno.test("C 28 a configuration that is not what the other hub states decides nothing", async () => {

@@ -30,7 +30,7 @@ async function add(store: MirrorStore, name = MODEL, commitId = COMMIT): Promise
   const found = await store.findRevision(name, commitId);
   assert.deepEqual(found, {
     ...{ ...name, commitId, about, askedFirstAt: 3, askedFirstBy: 7, pinnedAt: undefined },
-    ...{ revision: found?.revision, files: 4, bytes: 2 ** 40 + 8 },
+    ...{ revision: found?.revision, files: 4, bytes: 2 ** 40 + 8, hasCode: undefined },
   });
   return found?.revision ?? 0;
 }
@@ -125,6 +125,14 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
     assert.equal((await mirror.findShelved(one))?.fetchedFiles, 0);
     assert.equal(await mirror.findShelved(one + two), undefined);
     assert.equal(await mirror.findShelved(2 ** 60), undefined);
+  });
+
+  test("C 28 it is kept whether a revision has code", async ({ store: { mirror } }) => {
+    for (const hasCode of [false, true]) {
+      const revision = await add(mirror, { kind: "models", id: `ns/${hasCode}` });
+      await mirror.noteCode(revision, hasCode);
+      assert.equal((await mirror.findShelved(revision))?.hasCode, hasCode);
+    }
   });
 
   test("C 28 a server may fetch a file again", async ({ store: { mirror } }) => {

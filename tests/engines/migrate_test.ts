@@ -117,8 +117,8 @@ function addRareRows(dataDir: string): void {
     UPDATE people SET issuer = 'https://login.example', subject = 'é' WHERE number = 7;
     UPDATE credentials SET bound = 1 WHERE label = 'nightly';
     INSERT INTO mirror_revisions VALUES
-      (70, 'models', 'ns/é', '${"4".repeat(40)}', '{"tags":["é"]}', 1, 5, 1, 7, 2),
-      (71, 'datasets', 'ns/b', '${"5".repeat(40)}', '{}', NULL, 0, 1, 7, NULL);
+      (70, 'models', 'ns/é', '${"4".repeat(40)}', '{"tags":["é"]}', 1, 5, 1, 7, 2, 0),
+      (71, 'datasets', 'ns/b', '${"5".repeat(40)}', '{}', NULL, 0, 1, 7, NULL, NULL);
     INSERT INTO mirror_names VALUES ('models', 'ns/é', 'main', '${"4".repeat(40)}', 5);
     INSERT INTO mirror_entries VALUES
       (70, 'é', '', 1, 0, 'id', NULL, NULL, NULL, NULL),

@@ -10,6 +10,7 @@ CREATE TABLE mirror_revisions (
   asked_first_at bigint NOT NULL, -- milliseconds since the Unix epoch, as all times here
   asked_first_by bigint NOT NULL, -- a user
   pinned_at bigint, -- NULL if its files may be given up
+  has_code integer, -- whether loaders may run code of it; NULL as long as no rule has asked for that
   UNIQUE (kind, repository, commit_id)
 );
 

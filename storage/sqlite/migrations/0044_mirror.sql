@@ -10,6 +10,7 @@ CREATE TABLE mirror_revisions (
   asked_first_at INTEGER NOT NULL, -- milliseconds since the Unix epoch, as all times here
   asked_first_by INTEGER NOT NULL, -- a user
   pinned_at INTEGER, -- NULL if its files may be given up
+  has_code INTEGER, -- whether loaders may run code of it; NULL as long as no rule has asked for that
   UNIQUE (kind, repository, commit_id)
 ) STRICT;
 

@@ -15,6 +15,7 @@ export const MIRROR_TABLES: readonly Table[] = [
       asked_first_at: "number",
       asked_first_by: "number",
       pinned_at: "number",
+      has_code: "number",
     },
     key: ["id"],
     rowsAtOnce: 500,
