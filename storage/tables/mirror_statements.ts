@@ -33,9 +33,12 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
       VALUES (:kind, :repository, :commit, :about, :asked, :user)
       ON CONFLICT (kind, repository, commit_id) DO UPDATE SET about = excluded.about
       RETURNING id`,
+    /** What an attempt has left that was broken off may be wrong. What is whole never changes. */
     addEntries: `INSERT INTO mirror_entries (revision, ${LISTED}, parent)
       SELECT CAST(:revision AS BIGINT), path, is_dir, size, blob_id, sha256, parent FROM ${added} AS added
-      WHERE TRUE ON CONFLICT (revision, path) DO NOTHING`,
+      WHERE EXISTS (SELECT 1 FROM mirror_revisions WHERE id = :revision AND files IS NULL)
+      ON CONFLICT (revision, path) DO UPDATE SET is_dir = excluded.is_dir, size = excluded.size,
+        blob_id = excluded.blob_id, sha256 = excluded.sha256`,
     endRevision: `UPDATE mirror_revisions SET files = found.files, bytes = found.bytes
       FROM (SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM mirror_entries
         WHERE revision = :revision AND is_dir = 0) AS found

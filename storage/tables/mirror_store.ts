@@ -70,7 +70,8 @@ export class SqlMirrorStore implements MirrorStore {
     });
     const revision = Number(row?.id);
     for await (const page of entries) {
-      const added = page.map(({ path, isDir, size, blobId, sha256 = null }) => ({
+      const byPath = new Map(page.map((entry) => [entry.path, entry]));
+      const added = [...byPath.values()].map(({ path, isDir, size, blobId, sha256 = null }) => ({
         ...{ path, size, sha256 },
         parent: parentOf(path),
         is_dir: Number(isDir),

@@ -49,17 +49,21 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
 
   test("C 28 a revision is found when all of its entries are stored", async ({ store: { mirror } }) => {
     async function* broken(): AsyncGenerator<readonly ListedEntry[]> {
-      yield ENTRIES.slice(0, 2);
-      assert.equal(await mirror.findRevision(MODEL, COMMIT), undefined);
+      yield ENTRIES.slice(0, 2).map((entry) => ({ ...entry, size: 9, blobId: "wrong" }));
       throw new Error("cut");
     }
     const about = { createdAt: 1, modifiedAt: 2, tags: [] };
     const revision = { ...MODEL, commitId: COMMIT, about, askedFirstAt: 3, askedFirstBy: 7 };
     await assert.rejects(mirror.addRevision(revision, broken()), { message: "cut" });
     assert.equal(await mirror.findRevision(MODEL, COMMIT), undefined);
-    // Another attempt, of another server perhaps, stores what is missing.
-    await mirror.addRevision(revision, pages(ENTRIES));
-    assert.equal((await mirror.findRevision(MODEL, COMMIT))?.files, 4);
+    // Another attempt, of another server perhaps, stores what is missing, and what was wrong.
+    await mirror.addRevision(revision, pages([...ENTRIES, ...ENTRIES.slice(1)]));
+    const added = await mirror.findRevision(MODEL, COMMIT);
+    assert.deepEqual([added?.files, added?.bytes], [4, 2 ** 40 + 8]);
+    // What is whole does not change by one more.
+    await assert.rejects(mirror.addRevision(revision, broken()), { message: "cut" });
+    const [entry] = await mirror.findEntries(added?.revision ?? 0, ["a-b"]);
+    assert.deepEqual([entry?.size, entry?.blobId], [3, "2"]);
   });
 
   test("C 28 entries are listed in pages in the order of their bytes", async ({ store: { mirror } }) => {

@@ -40,5 +40,6 @@ CREATE TABLE mirror_entries (
   PRIMARY KEY (revision, path)
 );
 CREATE INDEX mirror_entries_by_parent ON mirror_entries (revision, parent, path);
+CREATE INDEX mirror_entries_fetched ON mirror_entries (revision, size) WHERE fetched_at IS NOT NULL;
 CREATE INDEX mirror_entries_by_content ON mirror_entries (sha256) WHERE fetched_at IS NOT NULL;
 CREATE INDEX mirror_entries_by_use ON mirror_entries (asked_at) WHERE fetched_at IS NOT NULL;
