@@ -1,5 +1,4 @@
 import { ownerOf, permits } from "../../core/caller.ts";
-import { joinChunks } from "../../core/content.ts";
 import { AppError } from "../../core/errors.ts";
 import { contentGrantOf, mirrorGrantOf, signGrant } from "../../core/hub/signed_address.ts";
 import { entryNotFound, MAIN, repositoryNotFound } from "../../core/hub/repository.ts";
@@ -18,12 +17,11 @@ import type { Services } from "../serving/route.ts";
 import { grantedMirror } from "../serving/signed_address.ts";
 import { sendFile } from "../transfers/download.ts";
 import type { Mount } from "./hub_route.ts";
+import { sendInfo } from "./info.ts";
 import { cursorOf, flagOf, linkTo, MAX_PAGE_RECORDS, pageSizeOf } from "./query.ts";
-import { type Handled, hubBytes, hubJson, hubList } from "./replies.ts";
+import { type Handled, hubJson, hubList } from "./replies.ts";
 import { summaryOf } from "./repositories.ts";
 import { requestedPaths } from "./tree.ts";
-
-const encoder = new TextEncoder();
 
 type Handler = (c: Handled, services: Services, mount: Mount) => Response | Promise<Response>;
 
@@ -107,28 +105,11 @@ export async function showMirroredInfo(
     ...{ kind: "siblings", blobs: flagOf(query, "blobs"), security } as const,
     unscannedAs: mirror.tree.verdicts.shown("unscanned"),
   };
-  const texts = [];
-  const issues = [];
-  let unscanned = 0;
-  for (let after: string | undefined = ""; after !== undefined;) {
-    const page = await listMirrored(mirror, revision, {
+  const pageAfter = (after: string) =>
+    listMirrored(mirror, revision, {
       ...{ form, below: "", recursive: true, after, limit: MAX_PAGE_RECORDS },
     });
-    texts.push(page.text);
-    issues.push(...page.issues.slice(0, MAX_PAGE_RECORDS - issues.length));
-    unscanned += page.unscanned;
-    after = page.next;
-  }
-  const status = { scansDone: unscanned === 0, filesWithIssues: issues };
-  const end = `]${security ? `,"securityRepoStatus":${JSON.stringify(status)}` : ""}}`;
-  return hubBytes(
-    c,
-    joinChunks([
-      encoder.encode(`${JSON.stringify(fields).slice(0, -1)},"siblings":[`),
-      joinChunks(texts).subarray(1),
-      encoder.encode(end),
-    ]),
-  );
+  return await sendInfo(c, fields, { first: await pageAfter(""), pageAfter, security });
 }
 
 /** `GET /api/models/{repo}/tree/{rev}[/{path}]` of a mirrored repository. */

@@ -17,8 +17,8 @@ const EXPANDED = {
 } as const satisfies Readonly<Record<MirroredKind, readonly string[]>>;
 
 const PAGE_ENTRIES = 1000;
-/** No repository has more pages of entries. */
-const MAX_PAGES = 10_000;
+/** No repository has more pages of entries: a million of them. */
+const MAX_PAGES = 1000;
 /** How long metadata may take, in milliseconds. */
 const MAX_METADATA_MS = 60_000;
 

@@ -87,6 +87,20 @@ Deno.test("C 28 listings of a mirrored repository are those of a repository", as
   hubRefused(await hub.send("GET", "/api/models/org/data"), 404, "RepoNotFound");
 });
 
+Deno.test("C 28 all files of a large mirrored repository are named as they are read", async () => {
+  await using parts = await mirroring();
+  const { double, hub } = parts;
+  const names = Array.from({ length: 1500 }, (_, index) => `${index}`.padStart(4, "0"));
+  double.pageEntries = 1000;
+  double.add("org/model", Object.fromEntries(names.map((name) => [name, "x"])));
+  const response = await open(hub, "/api/models/org/model?securityStatus=true");
+  // It is not made as a whole before.
+  assert.equal(response.headers.get("Content-Length"), null);
+  const info = await response.json();
+  assert.deepEqual(info.siblings, names.map((rfilename) => ({ rfilename })));
+  assert.deepEqual(info.securityRepoStatus, { scansDone: false, filesWithIssues: [] });
+});
+
 Deno.test("C 28 repositories without a namespace, and renamed ones, are mirrored by the name that is asked for", async () => {
   await using parts = await mirroring();
   const { double, hub, server } = parts;
