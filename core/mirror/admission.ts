@@ -31,6 +31,38 @@ export async function admitFetched(
   await judge({ ...subject, verdict });
 }
 
+/** Who asks for a file that was fetched. */
+export interface FileAdmission {
+  readonly record: ResourceRecord;
+  readonly userId: number;
+}
+
+/** Like {@link admitFetched}, for a user: the first time is in the audit log. */
+export async function letThrough(
+  parts: MirrorParts,
+  subject: MirroredFile,
+  admission: FileAdmission,
+): Promise<void> {
+  await admitFetched(parts, subject, admission.record);
+  await recordAdmission(parts, subject, admission);
+}
+
+/** Each first admission of a file is in the audit log (C 28). */
+export async function recordAdmission(
+  { audit, store, tree: { verdicts } }: MirrorParts,
+  { revision: { revision }, file: { path, admittedAt } }: MirroredFile,
+  { record, userId }: FileAdmission,
+): Promise<void> {
+  if (admittedAt !== undefined) return;
+  const { sha256 } = await verdicts.on(record);
+  if (!await store.noteAdmitted(revision, path, Date.now())) return;
+  await audit.write({
+    ...{ action: "mirror.admit", user: userId, tree: record.userId, outcome: "ok" },
+    paths: [record.path],
+    details: { sha256: sha256 ?? undefined, size: record.size },
+  });
+}
+
 /**
  * Like {@link admitFetched}, but waits for the scan.
  *

@@ -12,7 +12,7 @@ import { storing } from "../tree/placement.ts";
 import { put } from "../tree/put.ts";
 import { Staging } from "../tree/staging.ts";
 import { MIB } from "../../schemas/units.ts";
-import { admitScanned } from "./admission.ts";
+import { admitScanned, recordAdmission } from "./admission.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf, refusalOf } from "./mirror.ts";
 import { type Spool, type SpoolReader, type Spools, UpstreamAway } from "./ports.ts";
 import type { MirrorSpace } from "./space.ts";
@@ -146,7 +146,7 @@ export class Fetch {
       const record = kept ?? await this.#adopt() ?? await this.#store(spool);
       await store.noteFetched(revision.revision, file.path, Date.now());
       await admitScanned(parts, this.#subject, { record, signal });
-      await this.#recordAdmission(record);
+      await recordAdmission(parts, this.#subject, { record, userId });
       this.#isReleased = true;
       this.#notify();
       this.#spool = undefined;
@@ -169,17 +169,6 @@ export class Fetch {
       });
       throw refusal;
     }
-  }
-
-  /** Each first admission is in the audit log (C 28). */
-  async #recordAdmission(record: ResourceRecord): Promise<void> {
-    const { parts: { audit, tree: { verdicts } }, userId } = this.#options;
-    const { sha256 } = await verdicts.on(record);
-    await audit.write({
-      ...{ action: "mirror.admit", user: userId, tree: record.userId, outcome: "ok" },
-      paths: [record.path],
-      details: { sha256: sha256 ?? undefined, size: record.size },
-    });
   }
 
   /** Waits until no other server fetches the file. Returns its record, if that has fetched it. */

@@ -68,6 +68,8 @@ export interface ListedEntry {
 
 /** A file or folder of a revision. */
 export interface MirrorEntry extends ListedEntry {
+  /** When it was let through for the first time. Undefined if it never was. */
+  readonly admittedAt: number | undefined;
   /** When the tree got the file. Undefined if it does not have it. */
   readonly fetchedAt: number | undefined;
   /** When the other hub has sent something else for it: readers may have some of that. */
@@ -126,6 +128,8 @@ export interface MirrorStore {
   takeFetch(revision: number, path: string): Promise<boolean>;
   /** Ends what {@link takeFetch} began. */
   endFetch(revision: number, path: string): Promise<void>;
+  /** Notes that a file is let through. Returns whether it is for the first time. */
+  noteAdmitted(revision: number, path: string, now: number): Promise<boolean>;
   /** Notes that the tree has a file, or with undefined that it does not have it any more. */
   noteFetched(revision: number, path: string, fetchedAt: number | undefined): Promise<void>;
   /** Notes that the other hub has sent something else for a file. */

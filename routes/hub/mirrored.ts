@@ -165,11 +165,12 @@ export async function resolveMirrored(
   { mirror, services: { hub, publicUrl }, revision }: Mirrored,
 ): Promise<Response> {
   const path = c.req.param("path") ?? "";
+  const caller = { ...callerOf(c), tree: mirror.caller.userId };
+  const { userId } = caller;
   const directory = directoryOf(revision);
   // Recorded if it is refused.
   auditChange(c, { paths: [`${directory}/${path}`], tree: mirror.caller.userId });
-  const { file, record } = await findMirrored(mirror, revision, path);
-  const caller = { ...callerOf(c), tree: mirror.caller.userId };
+  const { file, record } = await findMirrored(mirror, revision, { path, userId });
   const { commitId: commit, kind } = revision;
   const { size } = file;
   const key = await hub.objects.key();

@@ -6,7 +6,7 @@ const FETCHED = "FROM mirror_entries WHERE revision = own.id AND fetched_at IS N
 const SHELVED = `${REVISION}, (SELECT count(*) ${FETCHED}) AS fetched_files,
   (SELECT coalesce(sum(size), 0) ${FETCHED}) AS fetched_bytes`;
 const LISTED = "path, is_dir, size, blob_id, sha256";
-const ENTRY = `${LISTED}, fetched_at, mismatched_at`;
+const ENTRY = `${LISTED}, admitted_at, fetched_at, mismatched_at`;
 
 /** All statements about mirrored repositories, by name. */
 export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Dialect) {
@@ -63,6 +63,8 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
       RETURNING path`,
     endFetch: `UPDATE mirror_entries SET asked_at = asked_at${leave}
       WHERE revision = :revision AND path = :path AND ${isOwn("mirror_entries")}`,
+    noteAdmitted: `UPDATE mirror_entries SET admitted_at = :now
+      WHERE revision = :revision AND path = :path AND admitted_at IS NULL RETURNING path`,
     noteFetched: `UPDATE mirror_entries SET fetched_at = :fetched
       WHERE revision = :revision AND path = :path`,
     noteMismatch: `UPDATE mirror_entries SET mismatched_at = :now

@@ -117,6 +117,10 @@ export class SqlMirrorStore implements MirrorStore {
     await commit(this.#statements, "endFetch", { revision, path });
   }
 
+  async noteAdmitted(revision: number, path: string, now: number): Promise<boolean> {
+    return (await commit(this.#statements, "noteAdmitted", { revision, path, now })).length > 0;
+  }
+
   async noteFetched(
     revision: number,
     path: string,
@@ -203,6 +207,7 @@ function toEntry(row: SqlRow): MirrorEntry {
     size: Number(row.size),
     blobId: String(row.blob_id),
     sha256: textOrNull(row.sha256) ?? undefined,
+    admittedAt: numberOrNull(row.admitted_at) ?? undefined,
     fetchedAt: numberOrNull(row.fetched_at) ?? undefined,
     mismatchedAt: numberOrNull(row.mismatched_at) ?? undefined,
   };

@@ -79,6 +79,7 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
       await mirror.findEntries(revision, ["b", "a/Z.bin", "c"]),
       [ENTRIES[2], ENTRIES[4]].map((entry) => ({
         ...entry,
+        admittedAt: undefined,
         ...{ fetchedAt: undefined, mismatchedAt: undefined },
       })),
     );
@@ -129,6 +130,14 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
     assert.equal((await mirror.findShelved(one))?.fetchedFiles, 0);
     assert.equal(await mirror.findShelved(one + two), undefined);
     assert.equal(await mirror.findShelved(2 ** 60), undefined);
+  });
+
+  test("C 28 a file is let through for the first time once", async ({ store: { mirror } }) => {
+    const revision = await add(mirror);
+    const noted = await Promise.all([5, 6].map((now) => mirror.noteAdmitted(revision, "b", now)));
+    assert.deepEqual(noted.toSorted(), [false, true]);
+    const [found] = await mirror.findEntries(revision, ["b"]);
+    assert.equal(found?.admittedAt, noted[0] ? 5 : 6);
   });
 
   test("C 28 it is kept whether a revision has code", async ({ store: { mirror } }) => {

@@ -33,6 +33,7 @@ CREATE TABLE mirror_entries (
   size bigint NOT NULL, -- in bytes
   blob_id text NOT NULL, -- in Git: of a file that Git LFS keeps, that of its pointer
   sha256 text COLLATE "C", -- in lower-case hexadecimal, of a file that Git LFS keeps
+  admitted_at bigint, -- when it was first let through
   fetched_at bigint, -- NULL unless the tree has the file
   asked_at bigint, -- when it was last asked for
   mismatched_at bigint, -- when what was sent for it was something else: readers may have some of that

@@ -33,6 +33,7 @@ CREATE TABLE mirror_entries (
   size INTEGER NOT NULL, -- in bytes
   blob_id TEXT NOT NULL, -- in Git: of a file that Git LFS keeps, that of its pointer
   sha256 TEXT, -- in lower-case hexadecimal, of a file that Git LFS keeps
+  admitted_at INTEGER, -- when it was first let through
   fetched_at INTEGER, -- NULL unless the tree has the file
   asked_at INTEGER, -- when it was last asked for
   mismatched_at INTEGER, -- when what was sent for it was something else: readers may have some of that

@@ -42,6 +42,7 @@ export const MIRROR_TABLES: readonly Table[] = [
       size: "number",
       blob_id: "text",
       sha256: "text",
+      admitted_at: "number",
       fetched_at: "number",
       asked_at: "number",
       mismatched_at: "number",
