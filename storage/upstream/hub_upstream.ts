@@ -65,8 +65,8 @@ export class HubUpstream implements Upstream {
       if (page === MAX_PAGES) throw new UpstreamAway(`${id} has too many files`);
       const signal = AbortSignal.timeout(MAX_METADATA_MS);
       const response = await this.requests.get(address, { signal });
-      address = nextOf(response.headers);
       const entries = await jsonOf(response, UpstreamTree);
+      address = nextOf(response);
       yield entries.filter(({ type }) => type === "file" || type === "directory").map((entry) => ({
         path: entry.path,
         isDir: entry.type === "directory",
@@ -110,7 +110,11 @@ async function* skipping(
   }
 }
 
-/** The address of the next page (RFC 8288). */
-function nextOf(headers: Headers): string | undefined {
-  return /<([^<>]*)>\s*;\s*rel="?next"?/.exec(headers.get("Link") ?? "")?.[1];
+/** The address of the next page (RFC 8288), which may be relative to that of this one. */
+function nextOf({ headers, url }: Response): string | undefined {
+  const [, next] = /<([^<>]*)>\s*;\s*rel="?next"?/.exec(headers.get("Link") ?? "") ?? [];
+  if (next === undefined) return undefined;
+  const address = URL.parse(next, url)?.href;
+  if (address === undefined) throw new UpstreamAway("The other hub names no address as the next");
+  return address;
 }

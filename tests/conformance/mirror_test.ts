@@ -101,6 +101,18 @@ Deno.test("C 28 all files of a large mirrored repository are named as they are r
   assert.deepEqual(info.securityRepoStatus, { scansDone: false, filesWithIssues: [] });
 });
 
+Deno.test("C 28 the next page of a listing may have a relative address", async () => {
+  await using parts = await mirroring();
+  const { double, hub } = parts;
+  double.add("org/model", { a: "x", b: "x", c: "x" });
+  double.referTo = (address) => new URL(address).search;
+  const tree = jsonOf(await hub.send("GET", "/api/models/org/model/tree/main"));
+  assert.partialDeepStrictEqual(tree, [{ path: "a" }, { path: "b" }, { path: "c" }]);
+  double.add("org/other", { a: "x", b: "x", c: "x" });
+  double.referTo = () => "http://[";
+  assert.equal((await hub.send("GET", "/api/models/org/other/tree/main")).status, 503);
+});
+
 Deno.test("C 28 repositories without a namespace, and renamed ones, are mirrored by the name that is asked for", async () => {
   await using parts = await mirroring();
   const { double, hub, server } = parts;

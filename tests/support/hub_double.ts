@@ -60,6 +60,8 @@ export class HubDouble implements AsyncDisposable {
   fault: (request: DoubleRequest) => Fault | undefined = () => undefined;
   /** How many entries a page of a tree has. */
   pageEntries = 2;
+  /** How it refers to the address of the next page. */
+  referTo: (address: string) => string = (address) => address;
   readonly #repositories = new Map<string, Repository>();
   readonly #hub: Deno.HttpServer<Deno.NetAddr>;
   readonly #content: Deno.HttpServer<Deno.NetAddr>;
@@ -216,7 +218,7 @@ export class HubDouble implements AsyncDisposable {
     const next = from + this.pageEntries;
     const address = `${this.url}${pathname}?recursive=true&expand=false&cursor=${next}`;
     return Response.json(entries.slice(from, next), {
-      headers: next < entries.length ? { Link: `<${address}>; rel="next"` } : {},
+      headers: next < entries.length ? { Link: `<${this.referTo(address)}>; rel="next"` } : {},
     });
   }
 
