@@ -1,9 +1,12 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
+import { dataOf, refused } from "../support/client.ts";
+import { HubDouble } from "../support/hub_double.ts";
 import { HubClient, hubRefused, jsonOf } from "../support/hub.ts";
 import { download, mirrorClient, mirroring, open } from "../support/mirroring.ts";
 import { noise } from "../support/random.ts";
 import { TestServer, USER_PRIVILEGES } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
 const MIB = 1024 * 1024;
@@ -200,6 +203,38 @@ Deno.test("C 28 nobody outside can take a name that is used inside", async () =>
   double.repository("past/secret").renamedTo = "acme/secret";
   const hub = await mirrorClient(server, 1);
   hubRefused(await hub.send("GET", "/past/secret/resolve/main/config.json"), 404, "RepoNotFound");
+});
+
+Deno.test("C 28 what was known of a namespace is not given once it is used inside", async () => {
+  await using directory = await TempDir.make();
+  await using double = HubDouble.start();
+  double.add("org/model", { "a.txt": "a", "b.txt": "b" });
+  let address = "";
+  let id = 0;
+  {
+    await using parts = await mirroring({ dataDir: directory.path, double });
+    const { hub, server } = parts;
+    await download(hub, "/org/model/resolve/main/b.txt");
+    const response = await fetch(`${hub.url}/org/model/resolve/main/a.txt`, {
+      redirect: "manual",
+      headers: { Authorization: `Bearer ${hub.token}` },
+    });
+    await response.body?.cancel();
+    address = response.headers.get("Location") ?? "";
+    const admin = await server.admin();
+    const asked = dataOf(await admin.json("POST", "/mirror/", { repository: "org/model" }));
+    id = v.parse(v.object({ id: v.number() }), asked).id;
+  }
+  const settings = { ownNamespaces: ["org"] };
+  await using parts = await mirroring({ dataDir: directory.path, double, settings });
+  const { server } = parts;
+  const signed = await fetch(server.origin + address);
+  assert.equal(signed.status, 404, await signed.text());
+  const admin = await server.admin();
+  for (const path of ["a.txt", "b.txt"]) {
+    const reply = await admin.json("POST", `/mirror/${id}/fetches`, { path });
+    refused(reply, 404, "ErrHubRepositoryNotFound");
+  }
 });
 
 Deno.test("C 28 a revision is fixed, and served with the other hub away", async () => {
