@@ -166,14 +166,15 @@ function digestOf(content: Chunk, { sha256 }: MirrorEntry): string {
 
 /** What is known of a file of another hub, but for its name and for code in its revision. */
 function factsOf({ revision, file, verdict }: MirrorSubject): Omit<Facts, "repository"> {
-  const { kind, about: { modifiedAt, tags } } = revision;
+  const { kind, askedFirstAt, about: { modifiedAt, tags } } = revision;
   const license = tags.find((tag) => tag.startsWith("license:"));
   return {
     kind: kind === "datasets" ? "dataset" : "model",
     file: file.path,
     size: file.size,
     license: license?.slice("license:".length).toLowerCase() ?? null,
-    age: Date.now() - modifiedAt,
+    // Without a time, it counts as made when it was first asked for.
+    age: Date.now() - (modifiedAt === 0 ? askedFirstAt : modifiedAt),
     ...(verdict && contentFacts(verdict)),
   };
 }

@@ -13,7 +13,7 @@ export interface MirroredName {
 /** What the other hub says of a revision. */
 export interface AboutRevision {
   readonly createdAt: number;
-  /** When the revision was made: the age that a policy may ask for. */
+  /** When the revision was made, or 0 if the other hub does not say so. */
   readonly modifiedAt: number;
   /** Such as `license:mit` and `safetensors`. */
   readonly tags: readonly string[];

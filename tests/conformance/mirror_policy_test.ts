@@ -39,6 +39,7 @@ Deno.test("C 28 what a rule refuses by name, license, size or age is not fetched
   const { double, hub, server } = parts;
   double.add("good/new", { f: "x" }, { modifiedAt: Date.now() });
   double.add("org/new", { f: "x" }, { modifiedAt: Date.now() - DAY_MS });
+  double.add("org/timeless", { f: "x" }, { modifiedAt: 0 });
   double.add("org/old", { f: "x", large: "x".repeat(2001) });
   double.add("org/licensed", { f: "x" });
   double.repository("org/licensed").tags = ["gguf", "license:cc-by-nc-4.0"];
@@ -48,6 +49,7 @@ Deno.test("C 28 what a rule refuses by name, license, size or age is not fetched
     await refusalOf(hub, "org/new", "f"),
     'Cannot download "f": the rule quarantine refuses it: New revisions wait for a week',
   );
+  assert.match(await refusalOf(hub, "org/timeless", "f") ?? "", /the rule quarantine /);
   assert.match(await refusalOf(hub, "org/licensed", "f") ?? "", /the rule license .*Not for us$/);
   assert.match(await refusalOf(hub, "org/old", "large") ?? "", /the rule large .*Ask first$/);
   const asked = double.requests.filter(({ path }) => path.includes("/resolve/"));

@@ -35,6 +35,7 @@ export interface DoubleRequest {
 
 interface Revision {
   readonly files: ReadonlyMap<string, DoubleFile>;
+  /** 0 if no time is stated. */
   readonly modifiedAt: number;
 }
 
@@ -188,8 +189,10 @@ export class HubDouble implements AsyncDisposable {
     if (isApi && verb === "revision") {
       return Response.json({
         ...{ id, sha: commit, private: false, gated: false, tags: repository.tags },
-        createdAt: "2024-01-01T00:00:00.000Z",
-        lastModified: new Date(state.modifiedAt).toISOString(),
+        ...(state.modifiedAt > 0 && {
+          createdAt: "2024-01-01T00:00:00.000Z",
+          lastModified: new Date(state.modifiedAt).toISOString(),
+        }),
         ...(kind === "models" && { pipeline_tag: "text-generation", library_name: "transformers" }),
       });
     }
