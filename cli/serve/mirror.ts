@@ -32,6 +32,10 @@ export interface UpstreamOptions
   extends HubUpstreamOptions, Partial<Omit<RequestOptions, "token" | "authorities">> {
   /** How long a reader of a file that comes in may get nothing, in milliseconds. */
   readonly keepAliveMs?: number;
+  /** After how long a file that waits and that nobody asks for is forgotten, in milliseconds. */
+  readonly unaskedMs?: number;
+  /** How long a request waits for the other hub while its last answer is known, in milliseconds. */
+  readonly promptMs?: number;
 }
 
 /** What the mirror of a server works with. */
@@ -108,12 +112,16 @@ export function composeMirror(
     maxRate: mirrorRate,
     keepAliveMs: options.keepAliveMs,
     retryMs: options.retryMs,
+    unaskedMs: options.unaskedMs,
   });
   return {
     ...own,
     ...{ rules, space },
     asked: new AskedFiles(own),
-    revisions: new MirrorRevisions(own, mirrorFresh),
+    revisions: new MirrorRevisions(own, {
+      freshMs: mirrorFresh,
+      promptMs: options.promptMs,
+    }),
     fetches: parts.use(fetches),
   };
 }

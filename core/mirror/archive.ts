@@ -149,10 +149,11 @@ async function importFile(
   const { tree, caller, store, space } = mirror;
   const [file] = await store.findEntries(revision.revision, [path]);
   if (file === undefined || file.isDir) throw invalidArchive("it has content without an entry");
-  using _taken = await space.take(file.size);
+  const target = pathOf({ revision, file });
+  using _room = await space.take(target, file.size);
   const blobHash = createHash("sha1").update(`blob ${file.size}\0`);
   await put(tree, {
-    ...{ caller, path: pathOf({ revision, file }), declaredSize: file.size },
+    ...{ caller, path: target, declaredSize: file.size },
     content: hashing(reader.bytes(file.size), blobHash),
     requireCondition: () => {},
     verify: ({ sha256 }: Pick<StagedBlob, "sha256">) => {

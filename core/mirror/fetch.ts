@@ -1,8 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
-import type { ByteRange, StagedBlob } from "../blob_store.ts";
-import { type Chunk, ContentReader } from "../content.ts";
+import type { StagedBlob } from "../blob_store.ts";
+import type { Chunk } from "../content.ts";
 import { RetryLater } from "../errors.ts";
-import { isWithin, pause, untilAborted } from "../event_loop.ts";
+import { pause, untilAborted } from "../event_loop.ts";
 import { asError } from "../log.ts";
 import { nameOf } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
@@ -11,22 +11,24 @@ import type { Throttle } from "../throttle.ts";
 import { storing } from "../tree/placement.ts";
 import { put } from "../tree/put.ts";
 import { Staging } from "../tree/staging.ts";
-import { MIB } from "../../schemas/units.ts";
 import { admitScanned, recordAdmission } from "./admission.ts";
+import { Arrival } from "./arrival.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf, refusalOf } from "./mirror.ts";
-import { type Spool, type SpoolReader, type Spools, UpstreamAway } from "./ports.ts";
+import { type Spool, type Spools, UpstreamAway } from "./ports.ts";
 import type { MirrorSpace } from "./space.ts";
 
-/** The last part of a file, which nobody gets before all of it is known to be good. */
-const HELD_BYTES = MIB;
-/** The most bytes that a reader reads at once. */
-const READ_BYTES = 256 * 1024;
 /** How many cuts in a row are made up for that have brought nothing. */
 const MAX_CUTS = 5;
+/** How long the other hub is waited for that says when to ask again, without a byte in between, in seconds. */
+const MAX_REST_S = 300;
+/** The same before the first byte: who asks for the file is told so. */
+const MAX_FIRST_REST_S = 10;
 /** How often to look whether another server has fetched a file, in milliseconds. */
 const ELSEWHERE_MS = 1000;
 /** When to ask again after a file was another one than the other hub has said, in seconds. */
 const RETRY_AFTER_S = 60;
+/** The same after too many files were asked for. */
+const BUSY_RETRY_AFTER_S = 3;
 
 /** What a fetch works with. */
 export interface FetchOptions {
@@ -40,10 +42,17 @@ export interface FetchOptions {
   readonly keepAliveMs: number;
   /** The pause after a cut, in milliseconds: each is twice the one before that has brought nothing. */
   readonly retryMs: number;
-  /** The user who has asked for it. */
+  /** After how long it ends if it has not begun and nobody has asked for it again, in milliseconds. */
+  readonly unaskedMs: number;
+  /** The user who has asked for it first. */
   readonly userId: number;
   /** Ends it. */
   readonly signal: AbortSignal;
+}
+
+/** The error for a file that too many others come in before. */
+export function tooMany(reason: string): RetryLater {
+  return new RetryLater("ErrTooManyRequests", `${reason}; ask again`, BUSY_RETRY_AFTER_S);
 }
 
 /** The content was another one than the other hub has said. */
@@ -54,113 +63,75 @@ class Mismatch extends RetryLater {
 }
 
 /**
- * A file that comes in, once for all who ask for it (C 28). They read what has arrived, but for its last part:
- * that is held until the whole is verified, scanned and accepted.
+ * A file that comes in, once for all who ask for it (C 28).
  * See docs/design/mirror.md.
  */
 export class Fetch {
   /** Resolves when the file can be read from the tree. Rejects with the reason why it cannot. */
   readonly ended: Promise<void>;
+  /** What has come in of it. */
+  readonly arrival: Arrival;
   readonly #subject: MirroredFile;
   readonly #options: FetchOptions;
-  #spool: Spool | undefined;
-  /** Readers that are about to open the spool. */
-  readonly #opening = new Set<Promise<unknown>>();
-  #arrived = 0;
-  #isReleased = false;
-  #failure: unknown;
-  #changed = Promise.withResolvers<void>();
+  #hasBegun = false;
+  readonly #unasked = new AbortController();
+  #unaskedTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(subject: MirroredFile, options: FetchOptions) {
     this.#subject = subject;
     this.#options = options;
+    const { keepAliveMs, parts: { store } } = options;
+    this.arrival = new Arrival({ subject, store, keepAliveMs });
     this.ended = this.#run();
     // It is waited for by those who ask for the file, if anyone does.
     this.ended.catch(() => {});
   }
 
-  /** Resolves when a byte can be read, or the fetch has ended. */
-  async hasBytesAt(start: number): Promise<void> {
-    const isWaiting = () =>
-      this.#failure === undefined && !this.#isReleased && this.#readable() <= start;
-    while (isWaiting()) await this.#changed.promise;
-  }
-
-  /** What has arrived of a part of the file, and what is to come. Undefined once it has ended. */
-  async read({ start, end }: ByteRange): Promise<ContentReader | undefined> {
-    const spool = this.#spool;
-    if (spool === undefined) return undefined;
-    const opening = spool.read();
-    this.#opening.add(opening);
-    const reader = await opening.finally(() => this.#opening.delete(opening));
-    let at = start;
-    return new ContentReader(
-      async () => {
-        if (at >= end) return undefined;
-        const chunk = await this.#next(reader, { start: at, end });
-        at += chunk.length;
-        return chunk;
-      },
-      () => reader[Symbol.dispose](),
+  /** Says that somebody asks for the file. One that has not begun ends when nobody has for a while. */
+  ask(): void {
+    clearTimeout(this.#unaskedTimer);
+    if (this.#hasBegun) return;
+    this.#unaskedTimer = setTimeout(
+      () => this.#unasked.abort(tooMany("Nobody has asked for the file any more")),
+      this.#options.unaskedMs,
     );
   }
 
-  /** Up to where readers may read. */
-  #readable(): number {
-    const { size } = this.#subject.file;
-    return this.#isReleased ? size : Math.min(this.#arrived, size - HELD_BYTES);
-  }
-
-  async #next(reader: SpoolReader, { start, end }: ByteRange): Promise<Chunk> {
-    for (;;) {
-      if (this.#failure !== undefined) throw this.#failure;
-      const readable = Math.min(end, this.#readable());
-      if (readable > start) {
-        return await reader.bytes(start, Math.min(readable, start + READ_BYTES));
-      }
-      const isChanged = await isWithin(this.#changed.promise, this.#options.keepAliveMs);
-      // One byte of what is held, never the last one.
-      if (!isChanged && this.#arrived > start && end - start > 1) {
-        return await reader.bytes(start, start + 1);
-      }
+  /** Waits until it may begin. */
+  async #begin(): Promise<Disposable> {
+    const { permits, userId, signal } = this.#options;
+    try {
+      return await permits.acquire(AbortSignal.any([signal, this.#unasked.signal]), userId);
+    } finally {
+      this.#hasBegun = true;
+      clearTimeout(this.#unaskedTimer);
     }
   }
 
-  #notify(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
-  }
-
   async #run(): Promise<void> {
-    const { parts, permits, space, spools, userId, signal } = this.#options;
+    using permit = await this.#begin();
+    const { parts, space, spools, userId, signal } = this.#options;
     const { totals, store, tree: { log } } = parts;
     const { revision, file } = this.#subject;
     try {
-      using _permit = await permits.acquire(signal, userId);
-      using _taken = await space.take(file.size);
+      using room = await space.take(pathOf(this.#subject), file.size);
       const kept = await this.#takeTurn();
-      await using _turn = {
-        [Symbol.asyncDispose]: () => store.endFetch(revision.revision, file.path),
-      };
+      await using _turn = { [Symbol.asyncDispose]: () => this.#endTurn() };
       await using spool = await spools.open(file.size);
+      await using _readers = { [Symbol.asyncDispose]: () => this.arrival.close() };
       const record = kept ?? await this.#adopt() ?? await this.#store(spool);
+      // Others may come in while this one waits for its scan.
+      room.stored();
+      permit[Symbol.dispose]();
+      await this.arrival.verified();
       await store.noteFetched(revision.revision, file.path, Date.now());
       await admitScanned(parts, this.#subject, { record, signal });
       await recordAdmission(parts, this.#subject, { record, userId });
-      this.#isReleased = true;
-      this.#notify();
-      this.#spool = undefined;
-      await Promise.allSettled(this.#opening);
+      this.arrival.release();
     } catch (error) {
       const refusal = refusalOf(error, revision);
-      // Before readers learn of it, and ask for the rest.
-      if (refusal instanceof Mismatch) {
-        totals.mismatches++;
-        await store.noteMismatch(revision.revision, file.path, Date.now());
-      }
-      this.#failure = refusal;
-      this.#spool = undefined;
-      this.#notify();
+      this.arrival.fail(refusal);
+      if (refusal instanceof Mismatch) totals.mismatches++;
       if (refusal instanceof RetryLater) totals.failures++;
       else totals.refusals++;
       log.warn("A file of the other hub did not come in", {
@@ -182,6 +153,20 @@ export class Fetch {
       const record = (await tree.records.findByPath(scope, [path])).get(path);
       if (isOwn || record !== undefined) return record;
       await pause(ELSEWHERE_MS, signal);
+    }
+  }
+
+  /** A row that stays this server's delays others, and is no reason to fail. */
+  async #endTurn(): Promise<void> {
+    const { parts: { store, tree: { log } } } = this.#options;
+    const { revision, file } = this.#subject;
+    try {
+      await store.endFetch(revision.revision, file.path);
+    } catch (error) {
+      log.warn("Cannot note that a fetch has ended", {
+        path: pathOf(this.#subject),
+        error: asError(error),
+      });
     }
   }
 
@@ -208,7 +193,7 @@ export class Fetch {
   /** Has the file arrive in the tree. */
   async #store(spool: Spool): Promise<ResourceRecord> {
     const { parts: { tree, caller, totals } } = this.#options;
-    this.#spool = spool;
+    this.arrival.begin(spool);
     const { file } = this.#subject;
     // The SHA-256 of all content is computed anyway.
     const blobHash = file.sha256 === undefined ? createHash("sha1") : undefined;
@@ -231,27 +216,33 @@ export class Fetch {
   async *#content(spool: Spool, blobHash: Hash | undefined): AsyncGenerator<Chunk, void> {
     const { throttle, parts: { totals }, retryMs, signal } = this.#options;
     const { size } = this.#subject.file;
-    for (let cuts = 0; this.#arrived < size;) {
-      const start = this.#arrived;
+    const { arrival } = this;
+    let [cuts, restedS] = [0, 0];
+    while (arrival.bytes < size) {
+      const start = arrival.bytes;
       try {
         for await (const chunk of await this.#open(start)) {
-          if (this.#arrived + chunk.length > size) throw this.#mismatch("it is larger than stated");
+          if (arrival.bytes + chunk.length > size) {
+            throw this.#mismatch("it is larger than stated");
+          }
           await throttle.take(chunk.length);
           signal.throwIfAborted();
-          await spool.append(chunk);
+          await arrival.append(spool, chunk);
           blobHash?.update(chunk);
-          this.#arrived += chunk.length;
           totals.fetchedBytes += chunk.length;
           totals.answeredAt = Date.now();
-          this.#notify();
           yield chunk;
         }
-        if (this.#arrived < size) throw new UpstreamAway("The other hub has broken off");
+        if (arrival.bytes < size) throw new UpstreamAway("The other hub has broken off");
       } catch (error) {
         if (!(error instanceof UpstreamAway)) throw error;
-        cuts = this.#arrived > start ? 0 : cuts + 1;
-        if (cuts > MAX_CUTS) throw error;
-        await pause(retryMs * 2 ** cuts, signal);
+        const { retryAfterS = 0 } = error;
+        if (arrival.bytes > start) [cuts, restedS] = [0, 0];
+        else if (retryAfterS === 0) cuts++;
+        restedS += retryAfterS;
+        const maxRestS = arrival.bytes > 0 ? MAX_REST_S : MAX_FIRST_REST_S;
+        if (cuts > MAX_CUTS || restedS > maxRestS) throw error;
+        await pause(Math.max(retryAfterS * 1000, retryMs * 2 ** cuts), signal);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { Semaphore } from "../semaphore.ts";
 import { Throttle } from "../throttle.ts";
-import { Fetch } from "./fetch.ts";
+import { Fetch, tooMany } from "./fetch.ts";
 import { type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
 import type { Spools } from "./ports.ts";
 import type { MirrorSpace } from "./space.ts";
@@ -8,6 +8,10 @@ import type { MirrorSpace } from "./space.ts";
 /** How many files come in at once, and how many of those one user has asked for. */
 const MAX_FETCHES = 16;
 const MAX_OF_USER = 8;
+/** How many files of one user wait for that. */
+const MAX_WAITING = 64;
+/** Clients ask again within seconds for what they wait for. */
+const UNASKED_MS = 60_000;
 /** Shorter than the time limits of clients, which are 10 s. */
 const KEEP_ALIVE_MS = 4000;
 const RETRY_MS = 250;
@@ -24,6 +28,8 @@ export interface FetchesOptions {
   readonly keepAliveMs?: number | undefined;
   /** The pause after the first cut, in milliseconds. @default 250 */
   readonly retryMs?: number | undefined;
+  /** After how long a file that waits and that nobody asks for is forgotten, in milliseconds. @default 60 s */
+  readonly unaskedMs?: number | undefined;
 }
 
 /** The files that come in: each once, for any number of users (C 28). */
@@ -46,14 +52,26 @@ export class Fetches implements AsyncDisposable {
     return this.#running.size;
   }
 
-  /** The fetch of a file, which begins unless it is on its way. */
+  /**
+   * The fetch of a file, which begins unless it is on its way.
+   *
+   * @throws {RetryLater} when too many files wait that the user has asked for.
+   */
   of(subject: MirroredFile, userId: number): Fetch {
+    const fetch = this.#running.get(pathOf(subject)) ?? this.#start(subject, userId);
+    fetch.ask();
+    return fetch;
+  }
+
+  #start(subject: MirroredFile, userId: number): Fetch {
+    if (this.#permits.waitingOf(userId) >= MAX_WAITING) {
+      throw tooMany("Too many files of another hub are asked for at once");
+    }
     const path = pathOf(subject);
-    const running = this.#running.get(path);
-    if (running !== undefined) return running;
     const { spools, space, keepAliveMs = KEEP_ALIVE_MS, retryMs = RETRY_MS } = this.#options;
     const fetch = new Fetch(subject, {
       ...{ parts: this.#parts, spools, space, keepAliveMs, retryMs, userId },
+      unaskedMs: this.#options.unaskedMs ?? UNASKED_MS,
       permits: this.#permits,
       throttle: this.#throttle,
       signal: this.#abort.signal,

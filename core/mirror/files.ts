@@ -7,6 +7,7 @@ import type { ResourceRecord } from "../ports.ts";
 import { download, type FileDownload, type FileSelection } from "../tree/download.ts";
 import { admitKnown, letThrough } from "./admission.ts";
 import type { AskedFiles } from "./asked_files.ts";
+import type { Fetch } from "./fetch.ts";
 import type { Fetches } from "./fetches.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
 import type { PolicyJudge } from "./policy_judge.ts";
@@ -50,6 +51,10 @@ export async function findMirrored(
   if (record === undefined) await admitKnown(mirror, subject);
   else await letThrough(mirror, subject, { record, userId });
   mirror.asked.note(subject);
+  if (record !== undefined && file.fetchedAt === undefined) {
+    // The server was killed before it noted that. The file could not be given up.
+    await mirror.store.noteFetched(revision.revision, file.path, Date.now());
+  }
   return { ...subject, record };
 }
 
@@ -76,7 +81,8 @@ async function recordOf(
 export interface MirroredRequest<Selection extends FileSelection> extends MirroredFile {
   /** The user who asks for it. */
   readonly userId: number;
-  readonly select: (file: Pick<ResourceRecord, "size">) => Selection;
+  /** What is asked for. Without `mayResume`, all of the file: what the client has of it may be wrong. */
+  readonly select: (file: Pick<ResourceRecord, "size">, mayResume: boolean) => Selection;
   readonly signal: AbortSignal;
 }
 
@@ -100,6 +106,9 @@ export async function openMirrored<Selection extends FileSelection>(
   const { tree, caller, fetches, totals } = mirror;
   const subject = { revision, file };
   totals.requests++;
+  let fetch: Fetch | undefined;
+  const selectOf = (it: Pick<ResourceRecord, "size">) =>
+    select(it, file.passedOnAt === undefined || file.passedOnAt === fetch?.arrival.passedOnAt);
   for (let attempt = 0;; attempt++) {
     const record = await recordOf(mirror, subject);
     if (record !== undefined) {
@@ -107,17 +116,23 @@ export async function openMirrored<Selection extends FileSelection>(
       if (attempt === 0) totals.hits++;
       const found = await download(
         { ...tree, gate: tree.gate?.namedBelow(directoryOf(revision)) },
-        { caller, select, signal, paths: [], ids: [record.id], compression: "auto" },
+        { caller, select: selectOf, signal, paths: [], ids: [record.id], compression: "auto" },
       );
       if (found.kind === "file") return found;
       throw new Error("A file was downloaded as an archive");
     }
     await admitKnown(mirror, subject);
-    const selection = select(file);
-    const { range, isHead = false } = selection;
-    if (range === undefined || isHead) return { kind: "coming", selection, content: undefined };
-    const fetch = fetches.of(subject, userId);
-    const ready = Promise.race([fetch.hasBytesAt(range.start), fetch.ended]);
+    const asked = selectOf(file);
+    if (asked.range === undefined || asked.isHead) {
+      return { kind: "coming", selection: asked, content: undefined };
+    }
+    fetch = fetches.of(subject, userId);
+    const { arrival, ended } = fetch;
+    // It depends on who fetches.
+    const selection = selectOf(file);
+    const { range } = selection;
+    if (range === undefined) return { kind: "coming", selection, content: undefined };
+    const ready = Promise.race([arrival.hasBytesAt(range.start), ended]);
     const isReady = await isWithin(ready, MAX_WAIT_MS);
     if (!isReady) {
       throw new RetryLater(
@@ -126,8 +141,8 @@ export async function openMirrored<Selection extends FileSelection>(
         RETRY_AFTER_S,
       );
     }
-    const content = await fetch.read(range);
+    const content = await arrival.read(range);
     if (content !== undefined) return { kind: "coming", selection, content };
-    await fetch.ended;
+    await ended;
   }
 }

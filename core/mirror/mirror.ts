@@ -79,7 +79,11 @@ export function requireForeign(
 export function refusalOf(error: unknown, { id }: Pick<MirroredName, "id">): unknown {
   if (!(error instanceof UpstreamAway)) return error;
   const { message, retryAfterS = RETRY_AFTER_S } = error;
-  return new RetryLater("ErrUnavailable", `Cannot fetch from ${id}: ${message}`, retryAfterS);
+  return new RetryLater(
+    "ErrUnavailable",
+    `Cannot fetch from ${id}: ${message}`,
+    Math.ceil(retryAfterS),
+  );
 }
 
 /** Whether an error says that something is not there. */

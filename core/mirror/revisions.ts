@@ -1,5 +1,6 @@
 import { asError } from "../log.ts";
 import { AppError, quoted } from "../errors.ts";
+import { isWithin } from "../event_loop.ts";
 import { HEAD, MAIN } from "../hub/repository.ts";
 import { repositoryPath } from "../hub/kept_directory.ts";
 import { isMissing, type MirrorParts, refusalOf, requireForeign } from "./mirror.ts";
@@ -9,6 +10,23 @@ const COMMIT_ID = /^[0-9a-f]{40}$/;
 const MAX_NAME_CHARS = 250;
 /** What a key of each engine can have. */
 const MAX_ENTRY_BYTES = 1000;
+
+/** How long a request waits for the other hub while its last answer is known, in milliseconds: clients wait 10 s. */
+const PROMPT_MS = 3000;
+
+export interface RevisionsOptions {
+  /** After how long it is asked again what a name stands for, in milliseconds. */
+  readonly freshMs: number;
+  /** How long a request waits for that, in milliseconds, if the last answer is known. @default 3000 */
+  readonly promptMs?: number | undefined;
+}
+
+/** What the other hub is asked for. */
+interface Answer {
+  readonly revision: Promise<MirrorRevision>;
+  /** Resolves with whether it answers soon, or fails soon. */
+  readonly isPrompt: Promise<boolean>;
+}
 
 /** A revision that a name stands for. */
 export interface FixedRevision {
@@ -31,13 +49,13 @@ export interface RevisionRequest {
  */
 export class MirrorRevisions {
   readonly #parts: MirrorParts;
-  readonly #freshMs: number;
-  readonly #running = new Map<string, Promise<FixedRevision>>();
+  readonly #options: RevisionsOptions;
+  /** What the other hub is asked for, by repository and name. */
+  readonly #running = new Map<string, Answer>();
 
-  /** @param freshMs After how long it is asked again what a name stands for. */
-  constructor(parts: MirrorParts, freshMs: number) {
+  constructor(parts: MirrorParts, options: RevisionsOptions) {
     this.#parts = parts;
-    this.#freshMs = freshMs;
+    this.#options = options;
   }
 
   /**
@@ -54,42 +72,71 @@ export class MirrorRevisions {
     if (name.length > MAX_NAME_CHARS || !name.isWellFormed() || /\p{Cc}/u.test(name)) {
       throw new AppError("ErrHubRevisionNotFound", `Revision ${quoted(name)} not found`);
     }
-    const key = JSON.stringify([repository.kind, repository.id, name]);
-    const running = this.#running.get(key) ??
-      this.#find({ ...request, name }).finally(() => this.#running.delete(key));
-    this.#running.set(key, running);
-    return await running;
+    return await this.#find({ ...request, name });
   }
 
-  async #find({ repository, name, userId }: RevisionRequest): Promise<FixedRevision> {
+  async #find(request: RevisionRequest): Promise<FixedRevision> {
+    const { repository, name } = request;
     const { store, tree: { log } } = this.#parts;
     if (COMMIT_ID.test(name)) {
       const known = await store.findRevision(repository, name);
-      return { revision: known ?? await this.#add({ repository, name, userId }) };
+      return { revision: known ?? await this.#ask(request).revision };
     }
     const known = await store.findName(repository, name);
     const former = known && await store.findRevision(repository, known.commitId);
-    if (
-      known !== undefined && former !== undefined && Date.now() - known.checkedAt < this.#freshMs
-    ) {
+    const { freshMs } = this.#options;
+    if (known !== undefined && former !== undefined && Date.now() - known.checkedAt < freshMs) {
       return { revision: former };
     }
+    const { revision, isPrompt } = this.#ask(request);
+    if (known === undefined || former === undefined) return { revision: await revision };
+    let reason: Error | undefined;
     try {
-      const revision = await this.#add({ repository, name, userId });
-      await store.keepName(repository, name, {
-        commitId: revision.commitId,
-        checkedAt: Date.now(),
-      });
-      return { revision };
+      if (await isPrompt) return { revision: await revision };
     } catch (error) {
-      const isExpected = error instanceof AppError;
-      if (known === undefined || former === undefined || !isExpected) throw error;
-      log.warn("The other hub does not answer; its last answer counts", {
-        ...{ repository: repository.id, revision: name },
+      if (!(error instanceof AppError)) throw error;
+      reason = error;
+    }
+    log.warn("The other hub does not answer; its last answer counts", {
+      ...{ repository: repository.id, revision: name },
+      ...(reason && { error: reason }),
+    });
+    return { revision: former, staleSince: known.checkedAt };
+  }
+
+  /** Asks the other hub for a revision, once for all who wait for that, and keeps what a name stands for. */
+  #ask(request: RevisionRequest): Answer {
+    const { repository: { kind, id }, name } = request;
+    const key = JSON.stringify([kind, id, name]);
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const revision = this.#renew(request).finally(() => this.#running.delete(key));
+    // It may fail when nobody waits for it any more.
+    revision.catch((error) => {
+      if (error instanceof AppError) return;
+      this.#parts.tree.log.warn("Cannot keep a revision of the other hub", {
+        ...{ repository: id, revision: name },
         error: asError(error),
       });
-      return { revision: former, staleSince: known.checkedAt };
+    });
+    const isPrompt = isWithin(
+      Promise.allSettled([revision]),
+      this.#options.promptMs ?? PROMPT_MS,
+    );
+    const answer = { revision, isPrompt };
+    this.#running.set(key, answer);
+    return answer;
+  }
+
+  async #renew(request: RevisionRequest): Promise<MirrorRevision> {
+    const { store } = this.#parts;
+    const { repository, name } = request;
+    const revision = await this.#add(request);
+    if (!COMMIT_ID.test(name)) {
+      const { commitId } = revision;
+      await store.keepName(repository, name, { commitId, checkedAt: Date.now() });
     }
+    return revision;
   }
 
   /** Asks the other hub for a revision, and stores it unless it is known. */

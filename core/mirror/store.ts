@@ -72,8 +72,8 @@ export interface MirrorEntry extends ListedEntry {
   readonly admittedAt: number | undefined;
   /** When the tree got the file. Undefined if it does not have it. */
   readonly fetchedAt: number | undefined;
-  /** When the other hub has sent something else for it: readers may have some of that. */
-  readonly mismatchedAt: number | undefined;
+  /** Since when readers may have bytes of it that were never verified. */
+  readonly passedOnAt: number | undefined;
 }
 
 /** A file that the tree has. */
@@ -132,8 +132,10 @@ export interface MirrorStore {
   noteAdmitted(revision: number, path: string, now: number): Promise<boolean>;
   /** Notes that the tree has a file, or with undefined that it does not have it any more. */
   noteFetched(revision: number, path: string, fetchedAt: number | undefined): Promise<void>;
-  /** Notes that the other hub has sent something else for a file. */
-  noteMismatch(revision: number, path: string, now: number): Promise<void>;
+  /** Notes that readers get bytes of a file that are not verified. Returns false if that was noted before. */
+  notePassedOn(revision: number, path: string, now: number): Promise<boolean>;
+  /** Notes that all bytes that readers have of a file are verified. */
+  forgetPassedOn(revision: number, path: string): Promise<void>;
   /** The revisions that are pinned, or of which the tree has files, newest first. */
   listShelved(page: { readonly limit: number; readonly before?: number }): Promise<
     ShelvedRevision[]
@@ -146,6 +148,9 @@ export interface MirrorStore {
   noteCode(revision: number, hasCode: boolean): Promise<void>;
   /** Notes that the tree has no file of a revision any more. */
   forgetFetched(revision: number): Promise<void>;
-  /** The fetched files of revisions that are not pinned, those first that were asked for longest ago. */
+  /**
+   * The fetched files of revisions that are not pinned, those first that were asked for longest ago. Not those that
+   * another server still fetches.
+   */
   leastAsked(limit: number): Promise<FetchedFile[]>;
 }

@@ -181,7 +181,7 @@ export async function resolveMirrored(
     return respond(c, null, 307, { Location: pathname, ...headers });
   };
   const sha256 = record && (await mirror.tree.verdicts.on(record)).sha256;
-  if (record === undefined || sha256 == null || file.mismatchedAt !== undefined) {
+  if (record === undefined || sha256 == null || file.passedOnAt !== undefined) {
     const grant = mirrorGrantOf({
       ...{
         operation: "mirror",
@@ -228,9 +228,8 @@ export async function getMirrored(c: Handled, { mirror }: Services): Promise<Res
   if (file === undefined) throw entryNotFound(revision, path);
   addHeader(c, "X-Repo-Commit", commit);
   const etag = `"${file.sha256 ?? file.blobId}"`;
-  // What a client has may be wrong: it gets all of it again.
-  const headers = new Headers(raw.headers);
-  if (file.mismatchedAt !== undefined) headers.delete("Range");
+  const whole = new Headers(raw.headers);
+  whole.delete("Range");
   const stated = {
     hash: file.sha256 ?? file.blobId,
     updatedAt: revision.about.modifiedAt,
@@ -238,7 +237,11 @@ export async function getMirrored(c: Handled, { mirror }: Services): Promise<Res
   };
   const found = await openMirrored(mirror, {
     ...{ revision, file, userId: callerOf(c).userId, signal: raw.signal },
-    select: () => select({ method: raw.method, headers }, { ...representationOf(stated), etag }),
+    select: (_file, mayResume) =>
+      select(
+        { method: raw.method, headers: mayResume ? raw.headers : whole },
+        { ...representationOf(stated), etag },
+      ),
   });
   const { selection, content } = found;
   return await sendFile(

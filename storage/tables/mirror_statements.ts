@@ -6,7 +6,7 @@ const FETCHED = "FROM mirror_entries WHERE revision = own.id AND fetched_at IS N
 const SHELVED = `${REVISION}, (SELECT count(*) ${FETCHED}) AS fetched_files,
   (SELECT coalesce(sum(size), 0) ${FETCHED}) AS fetched_bytes`;
 const LISTED = "path, is_dir, size, blob_id, sha256";
-const ENTRY = `${LISTED}, admitted_at, fetched_at, mismatched_at`;
+const ENTRY = `${LISTED}, admitted_at, fetched_at, passed_on_at`;
 
 /** All statements about mirrored repositories, by name. */
 export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Dialect) {
@@ -67,7 +67,9 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
       WHERE revision = :revision AND path = :path AND admitted_at IS NULL RETURNING path`,
     noteFetched: `UPDATE mirror_entries SET fetched_at = :fetched
       WHERE revision = :revision AND path = :path`,
-    noteMismatch: `UPDATE mirror_entries SET mismatched_at = :now
+    notePassedOn: `UPDATE mirror_entries SET passed_on_at = :now
+      WHERE revision = :revision AND path = :path AND passed_on_at IS NULL RETURNING path`,
+    forgetPassedOn: `UPDATE mirror_entries SET passed_on_at = NULL
       WHERE revision = :revision AND path = :path`,
     listShelved: `SELECT ${SHELVED} FROM mirror_revisions AS own
       WHERE id < :before AND files IS NOT NULL AND (pinned_at IS NOT NULL OR EXISTS (
@@ -81,6 +83,7 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
     leastAsked: `SELECT entry.revision, kind, repository, commit_id, path
       FROM mirror_entries AS entry JOIN mirror_revisions AS own ON own.id = entry.revision
       WHERE fetched_at IS NOT NULL AND pinned_at IS NULL
+        AND (${isLeft("entry")} OR ${isOwn("entry")})
       ORDER BY asked_at, entry.revision, path LIMIT :limit`,
   } as const;
 }

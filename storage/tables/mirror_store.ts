@@ -129,8 +129,12 @@ export class SqlMirrorStore implements MirrorStore {
     await commit(this.#statements, "noteFetched", { revision, path, fetched: fetchedAt ?? null });
   }
 
-  async noteMismatch(revision: number, path: string, now: number): Promise<void> {
-    await commit(this.#statements, "noteMismatch", { revision, path, now });
+  async notePassedOn(revision: number, path: string, now: number): Promise<boolean> {
+    return (await commit(this.#statements, "notePassedOn", { revision, path, now })).length > 0;
+  }
+
+  async forgetPassedOn(revision: number, path: string): Promise<void> {
+    await commit(this.#statements, "forgetPassedOn", { revision, path });
   }
 
   async listShelved(
@@ -209,6 +213,6 @@ function toEntry(row: SqlRow): MirrorEntry {
     sha256: textOrNull(row.sha256) ?? undefined,
     admittedAt: numberOrNull(row.admitted_at) ?? undefined,
     fetchedAt: numberOrNull(row.fetched_at) ?? undefined,
-    mismatchedAt: numberOrNull(row.mismatched_at) ?? undefined,
+    passedOnAt: numberOrNull(row.passed_on_at) ?? undefined,
   };
 }

@@ -18,7 +18,10 @@ export class Breaker {
     const leftMs = this.#restsUntil - performance.now();
     if (leftMs <= 0) return;
     const seconds = Math.ceil(leftMs / 1000);
-    throw new UpstreamAway(`${host} has failed, and is asked again in ${seconds} s`, seconds);
+    throw new UpstreamAway(
+      `${host} has failed, and is asked again in ${seconds} s`,
+      leftMs / 1000,
+    );
   }
 
   succeeded(): void {

@@ -9,6 +9,18 @@ const MAX_ERROR_CHARS = 300;
 /** How long nothing may come of a body, in milliseconds. */
 const STALL_MS = 30_000;
 
+/** A host that cannot be reached, fails, or has no time. */
+export class HostAway extends UpstreamAway {
+  constructor(
+    readonly host: string,
+    problem: string,
+    retryAfterS?: number,
+    options?: ErrorOptions,
+  ) {
+    super(`${host} ${problem}`, retryAfterS, options);
+  }
+}
+
 /** The chunks of a body. */
 export async function* bodyOf(
   response: Response,
@@ -89,7 +101,10 @@ export async function failureOf(response: Response, url: URL): Promise<Error> {
   if (status === 404 && /\/api\/(?:models|datasets)\//.test(url.pathname)) {
     return new AppError("ErrHubRepositoryNotFound", `Not found at ${url.host}`);
   }
-  return new UpstreamAway(`${url.host} answers ${status}${reason}`, retryAfterOf(headers));
+  const problem = `answers ${status}${reason}`;
+  return status >= 500 || status === 429
+    ? new HostAway(url.host, problem, retryAfterOf(headers))
+    : new UpstreamAway(`${url.host} ${problem}`, retryAfterOf(headers));
 }
 
 /** When to ask again, in seconds: older and newer hubs say so in different headers. */

@@ -6,7 +6,7 @@ import { UpstreamAway } from "../../core/mirror/ports.ts";
 import { urlAuthority } from "../../schemas/url_authority.ts";
 import { Breaker } from "./breaker.ts";
 import { isPublicAddress } from "./public_address.ts";
-import { failureOf } from "./replies.ts";
+import { failureOf, HostAway } from "./replies.ts";
 
 /** Finds the IP addresses of a host. */
 export type ResolveHost = (host: string, port: number) => Promise<readonly string[]>;
@@ -24,6 +24,11 @@ export interface RequestOptions {
   readonly retryMs?: number | undefined;
   /** For how long nothing is sent after failures in a row, in milliseconds. @default 30 s */
   readonly restMs?: number | undefined;
+}
+
+interface GetOptions {
+  readonly signal: AbortSignal;
+  readonly range?: string | undefined;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -53,12 +58,20 @@ export class UpstreamRequests {
    * cancels it.
    *
    * @throws {AppError} as the other hub refuses it, or `ErrUnavailable` when it redirects to what is not allowed.
-   * @throws {UpstreamAway}
+   * @throws {UpstreamAway} also when the signal is one of `AbortSignal.timeout`, and aborts.
    */
-  async get(
-    address: string,
-    { signal, range }: { readonly signal: AbortSignal; readonly range?: string | undefined },
-  ): Promise<Response> {
+  async get(address: string, options: GetOptions): Promise<Response> {
+    try {
+      return await this.#attempt(address, options);
+    } catch (error) {
+      const isLate = error instanceof DOMException && error.name === "TimeoutError";
+      if (!isLate || error !== options.signal.reason) throw error;
+      this.#breaker.failed(0);
+      throw new UpstreamAway(`${this.#url.host} takes too long`, undefined, { cause: error });
+    }
+  }
+
+  async #attempt(address: string, { signal, range }: GetOptions): Promise<Response> {
     const url = this.#addressOf(address);
     for (let attempt = 1;; attempt++) {
       this.#breaker.requireClosed(this.#url.host);
@@ -74,12 +87,21 @@ export class UpstreamRequests {
         }
         const { retryAfterS = 0 } = error;
         if (attempt === ATTEMPTS || retryAfterS > MAX_WAIT_S) {
-          this.#breaker.failed(retryAfterS);
+          this.#count(error);
           throw error;
         }
         const { retryMs = RETRY_MS } = this.#options;
         await pause(Math.max(retryAfterS * 1000, retryMs * 2 ** (attempt - 1)), signal);
       }
+    }
+  }
+
+  /** Others go on asking the other hub if it is another host, or a single file, that has failed. */
+  #count(error: UpstreamAway): void {
+    if (error instanceof HostAway && error.host === this.#url.host) {
+      this.#breaker.failed(error.retryAfterS ?? 0);
+    } else {
+      this.#breaker.succeeded();
     }
   }
 
@@ -156,7 +178,7 @@ export class UpstreamRequests {
       const problem = late.signal.aborted
         ? `does not answer within ${timeoutMs / 1000} s`
         : "cannot be reached";
-      throw new UpstreamAway(`${url.host} ${problem}`, undefined, { cause: error });
+      throw new HostAway(url.host, problem, undefined, { cause: error });
     } finally {
       clearTimeout(timer);
     }

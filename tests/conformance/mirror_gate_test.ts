@@ -14,14 +14,20 @@ const MIB = 1024 * 1024;
 const CLEAN = await modelFile("pickle/plain_3.pkl");
 const DANGEROUS = await modelFile("pickle/hostile/eval.pkl");
 
-/** A scanner that finds nothing in the content, once it may end. */
-function waitingScanner(content: Uint8Array) {
-  const sha256 = createHash("sha256").update(content).digest("hex");
+/** A scanner that finds nothing in some contents, once it may end. */
+function waitingScanner(...known: readonly Uint8Array[]) {
+  const byHash = new Map(known.map((content) => {
+    const [md5, sha256] = ["md5", "sha256"].map((it) =>
+      createHash(it).update(content).digest("hex")
+    );
+    return [md5, { size: content.length, sha256 }];
+  }));
   const ended = Promise.withResolvers<void>();
   const contents: ContentScanner = {
     async scan({ hash }, { signal }) {
       await untilAborted(ended.promise, signal);
-      return { ...plainScan(content.length, hash), hashes: { md5: hash, sha256 } };
+      const { size = 0, sha256 = "" } = byHash.get(hash) ?? {};
+      return { ...plainScan(size, hash), hashes: { md5: hash, sha256 } };
     },
   };
   return { contents, end: ended.resolve };
@@ -63,6 +69,32 @@ Deno.test("C 28 no client gets the last part of a file before its verdict is acc
   }
   assert.equal(bytes, content.length);
   assert.deepEqual((await download(hub, "/org/model/resolve/main/w.bin")).bytes, content);
+});
+
+Deno.test("C 28 a file that waits for its scan counts once, and makes no room for others", async () => {
+  const [a, b, c] = [noise(3 * MIB, 1), noise(2 * MIB, 2), noise(2 * MIB, 3)];
+  const { contents, end } = waitingScanner(a, b, c);
+  await using parts = await mirroring({
+    ...{ settings: { gate: "block", mirrorMaxBytes: 6 * MIB, metrics: "open" }, contents },
+    upstream: { keepAliveMs: 20 },
+  });
+  const { double, hub, server } = parts;
+  double.add("org/model", { a: { content: a }, b: { content: b }, c: { content: c } });
+  const read = (path: string) => download(hub, `/org/model/resolve/main/${path}`);
+  const readers = [];
+  for (const path of ["a", "b"]) {
+    readers.push(read(path));
+    await until(async () => {
+      const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+      return metrics.includes(`fetched_files_total ${readers.length}\n`);
+    });
+  }
+  assert.equal((await read("c")).response.status, 400);
+  end();
+  const [first, second] = await Promise.all(readers);
+  assert.deepEqual(first?.bytes, a);
+  assert.deepEqual(second?.bytes, b);
+  await until(async () => (await read("c")).response.status === 200);
 });
 
 Deno.test("C 28 what is fetched and scanned within seconds is asked for again, or served at once", async () => {

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import * as v from "valibot";
 import { parsePolicy } from "../../core/policy/parse.ts";
 import { MirrorEntry, MirrorFetch, MirrorFileList, MirrorList } from "../../schemas/mirror.ts";
@@ -134,4 +135,19 @@ Deno.test("C 28 a server that mirrors no other hub says so", async () => {
     refused(await user.send("GET", "/mirror/"), 501, "ErrMirrorNotOffered"),
     /STRONGROOM_MIRROR_URL/,
   );
+});
+
+Deno.test("C 28 a file that the server was killed before it noted it is noted when it is asked for", async () => {
+  await using parts = await mirroring();
+  const { double, server, hub } = parts;
+  double.add("org/model", { "a.txt": "aa" });
+  await download(hub, "/org/model/resolve/main/a.txt");
+  const user = await server.as(1, ...USER_PRIVILEGES, "mirror.use");
+  {
+    using database = new DatabaseSync(`${server.dataDir}/strongroom.db`, { timeout: 10_000 });
+    database.exec("UPDATE mirror_entries SET fetched_at = NULL");
+  }
+  assert.deepEqual(await shelved(user), []);
+  await download(hub, "/org/model/resolve/main/a.txt");
+  assert.deepEqual(await shelved(user), ["org/model 1/1"]);
 });

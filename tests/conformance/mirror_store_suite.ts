@@ -79,14 +79,16 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
       await mirror.findEntries(revision, ["b", "a/Z.bin", "c"]),
       [ENTRIES[2], ENTRIES[4]].map((entry) => ({
         ...entry,
-        admittedAt: undefined,
-        ...{ fetchedAt: undefined, mismatchedAt: undefined },
+        ...{ admittedAt: undefined, fetchedAt: undefined, passedOnAt: undefined },
       })),
     );
     await mirror.noteFetched(revision, "b", 5);
-    await mirror.noteMismatch(revision, "b", 6);
+    assert.equal(await mirror.notePassedOn(revision, "b", 6), true);
+    assert.equal(await mirror.notePassedOn(revision, "b", 7), false);
     const [found] = await mirror.findEntries(revision, ["b"]);
-    assert.deepEqual([found?.fetchedAt, found?.mismatchedAt], [5, 6]);
+    assert.deepEqual([found?.fetchedAt, found?.passedOnAt], [5, 6]);
+    await mirror.forgetPassedOn(revision, "b");
+    assert.equal((await mirror.findEntries(revision, ["b"]))[0]?.passedOnAt, undefined);
   });
 
   test("C 28 what was asked for longest ago is given up first, and nothing that was not fetched", async ({ store: { mirror } }) => {

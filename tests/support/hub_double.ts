@@ -11,6 +11,8 @@ export interface DoubleFile {
 export interface Fault {
   /** The status in place of the reply. */
   readonly status?: number;
+  /** Whether there is no reply before {@link HubDouble.resume}. */
+  readonly isSilent?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   /** Where it redirects to, in place of its reply. */
   readonly location?: string;
@@ -141,6 +143,10 @@ export class HubDouble implements AsyncDisposable {
     this.#stalled = new AbortController();
   }
 
+  async #resumed(): Promise<void> {
+    await new Promise((resolve) => this.#stalled.signal.addEventListener("abort", resolve));
+  }
+
   /** The requests since the last call. */
   taken(): DoubleRequest[] {
     return this.requests.splice(0);
@@ -151,7 +157,7 @@ export class HubDouble implements AsyncDisposable {
     await Promise.all([this.#hub.shutdown(), this.#content.shutdown()]);
   }
 
-  #reply(host: DoubleRequest["host"], request: Request): Response {
+  async #reply(host: DoubleRequest["host"], request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     const path = decodeURIComponent(pathname);
     const received = {
@@ -161,6 +167,7 @@ export class HubDouble implements AsyncDisposable {
     };
     this.requests.push(received);
     const fault = this.fault(received) ?? {};
+    if (fault.isSilent) await this.#resumed();
     if (fault.location !== undefined) {
       return new Response(null, { status: 302, headers: { Location: fault.location } });
     }
@@ -296,7 +303,7 @@ export class HubDouble implements AsyncDisposable {
         }
         if (at === content.length) return controller.close();
         if (cutAt !== undefined && start + at >= cutAt) return controller.error(new Error("cut"));
-        await new Promise((resolve) => this.#stalled.signal.addEventListener("abort", resolve));
+        await this.#resumed();
         controller.error(new Error("stalled"));
       },
     });

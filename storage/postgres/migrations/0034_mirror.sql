@@ -36,7 +36,7 @@ CREATE TABLE mirror_entries (
   admitted_at bigint, -- when it was first let through
   fetched_at bigint, -- NULL unless the tree has the file
   asked_at bigint, -- when it was last asked for
-  mismatched_at bigint, -- when what was sent for it was something else: readers may have some of that
+  passed_on_at bigint, -- since when readers may have bytes of it that were never verified
   server text, -- the server that fetches it
   PRIMARY KEY (revision, path)
 );

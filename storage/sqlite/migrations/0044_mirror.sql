@@ -36,7 +36,7 @@ CREATE TABLE mirror_entries (
   admitted_at INTEGER, -- when it was first let through
   fetched_at INTEGER, -- NULL unless the tree has the file
   asked_at INTEGER, -- when it was last asked for
-  mismatched_at INTEGER, -- when what was sent for it was something else: readers may have some of that
+  passed_on_at INTEGER, -- since when readers may have bytes of it that were never verified
   PRIMARY KEY (revision, path)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mirror_entries_by_parent ON mirror_entries (revision, parent, path);

@@ -45,7 +45,7 @@ export const MIRROR_TABLES: readonly Table[] = [
       admitted_at: "number",
       fetched_at: "number",
       asked_at: "number",
-      mismatched_at: "number",
+      passed_on_at: "number",
     },
     key: ["revision", "path"],
     rowsAtOnce: 500,

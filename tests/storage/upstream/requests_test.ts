@@ -144,6 +144,23 @@ Deno.test("C 28 requests are repeated after a failure, and rest after several in
   assert.equal(hub.requests.length, 12);
 });
 
+Deno.test("C 28 a file that cannot be had, or a host that others are redirected to, closes nothing", async () => {
+  await using hub = new Site();
+  await using content = new Site();
+  const requests = requestsTo(hub, { authorities: [hub.host, content.host] });
+  hub.reply = () => redirect(`http://${content.host}/`);
+  content.reply = () => new Response(null, { status: 503 });
+  for (let attempt = 0; attempt < 4; attempt++) {
+    await assert.rejects(get(requests), /answers 503/);
+  }
+  hub.reply = () => new Response(null, { status: 416 });
+  for (let attempt = 0; attempt < 4; attempt++) {
+    await assert.rejects(get(requests), /answers 416/);
+  }
+  hub.reply = () => new Response("fine");
+  assert.equal(await get(requests), "fine");
+});
+
 Deno.test("C 28 a hub that has had enough is asked again when it says so", async () => {
   for (const [name, value] of [["Retry-After", "90"], ["RateLimit", '"resolvers";r=0;t=90']]) {
     await using hub = new Site();
@@ -184,6 +201,13 @@ Deno.test("C 28 a hub that does not answer in time, or not at all, is away", asy
   const requests = new UpstreamRequests(url, { authorities, timeoutMs: 30, retryMs: 1 });
   const { signal } = new AbortController();
   await assert.rejects(requests.get("/", { signal }), /does not answer within/);
+  // The time for all attempts may be over first.
+  const patient = new UpstreamRequests(url, { authorities, restMs: 60_000 });
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const late = patient.get("/", { signal: AbortSignal.timeout(10) });
+    await assert.rejects(late, { name: "UpstreamAway", message: /takes too long/ });
+  }
+  await assert.rejects(patient.get("/", { signal }), /is asked again in/);
   silent.close();
   await assert.rejects(requests.get("/", { signal }), UpstreamAway);
 });
