@@ -7,7 +7,7 @@ import { treeFacts, type TreeFile } from "./tree_facts.ts";
 
 /** What no tree knows of a mirrored file. */
 const UNKNOWN: ReadonlySet<FactName> = new Set(["license", "age", "remoteCode"]);
-const ELSEWHERE = "What it asks for is known of files of the mirror's own address alone, /hub/m";
+const ELSEWHERE = "Only the mirror knows what it asks for: download the file from /hub/m";
 
 /** Applies the rules of the last reload to the files of trees (C 28). */
 export class TreeRules implements ContentRules {
