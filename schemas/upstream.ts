@@ -13,6 +13,8 @@ const Time = v.pipe(
 
 /** `GET /api/models/{repo}/revision/{rev}`. */
 export const UpstreamInfo = v.object({
+  /** The name that the repository has now. */
+  id: v.optional(v.string()),
   sha: CommitId,
   createdAt: v.optional(Time),
   lastModified: v.optional(Time),

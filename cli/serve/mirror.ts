@@ -9,7 +9,10 @@ import { PolicyJudge } from "../../core/mirror/policy_judge.ts";
 import { MirrorRevisions } from "../../core/mirror/revisions.ts";
 import { MirrorSpace } from "../../core/mirror/space.ts";
 import { MirrorTotals } from "../../core/mirror/totals.ts";
+import { Gate } from "../../core/gate.ts";
 import type { CurrentPolicy } from "../../core/policy/policy.ts";
+import { TreeRules } from "../../core/policy/tree_rules.ts";
+import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { mirrorAuthorities } from "../../schemas/mirror_settings.ts";
@@ -79,6 +82,11 @@ export function composeMirror(
       reserved: undefined,
       // It is judged before it comes in, as what it is.
       policy: undefined,
+      gate: tree.gate && new Gate(
+        tree.verdicts,
+        acceptedBy(settings),
+        policy && new TreeRules(policy, team, true),
+      ),
       limits: {
         ...tree.limits,
         userQuota: undefined,

@@ -1,7 +1,7 @@
 import { AppError, RetryLater } from "../errors.ts";
 import { pause } from "../event_loop.ts";
 import type { ResourceRecord } from "../ports.ts";
-import { directoryOf, type MirroredFile, type MirrorParts } from "./mirror.ts";
+import { directoryOf, type MirroredFile, type MirrorParts, requireForeign } from "./mirror.ts";
 
 /** How often to look whether a scan has ended, in milliseconds. */
 const POLL_MS = 200;
@@ -9,26 +9,67 @@ const POLL_MS = 200;
 /**
  * Lets a file be asked for that was not fetched, by what is known of it.
  *
- * @throws {AppError} `ErrResourcesQuarantined` when the policy refuses it.
+ * @throws {AppError} `ErrResourcesQuarantined` when the policy refuses it, `ErrHubRepositoryNotFound` when its
+ *   namespace is used inside by now.
  */
-export async function admitKnown({ judge }: MirrorParts, subject: MirroredFile): Promise<void> {
-  await judge?.({ ...subject, verdict: undefined });
+export async function admitKnown(parts: MirrorParts, subject: MirroredFile): Promise<void> {
+  requireStillForeign(parts, subject);
+  await parts.judge?.({ ...subject, verdict: undefined });
 }
 
 /**
  * Lets the content of a file that was fetched be read, by the gate and the policy.
  *
- * @throws {AppError} `ErrResourcesQuarantined` when either refuses it, or {@link RetryLater} while its scan goes on.
+ * @throws {AppError} as {@link admitKnown} does, or {@link RetryLater} while its scan goes on.
  */
 export async function admitFetched(
-  { tree: { gate, verdicts }, judge }: MirrorParts,
+  parts: MirrorParts,
   subject: MirroredFile,
   record: ResourceRecord,
 ): Promise<void> {
+  const { tree: { gate, verdicts }, judge } = parts;
+  requireStillForeign(parts, subject);
   await gate?.namedBelow(directoryOf(subject.revision)).admit(record);
   if (judge === undefined) return;
   const verdict = gate === undefined ? undefined : await verdicts.on(record);
   await judge({ ...subject, verdict });
+}
+
+/** Signed addresses and numbers of revisions may be older than a setting. */
+function requireStillForeign(parts: MirrorParts, { revision }: MirroredFile): void {
+  requireForeign(parts, revision, revision.about.realId);
+}
+
+/** Who asks for a file that was fetched. */
+export interface FileAdmission {
+  readonly record: ResourceRecord;
+  readonly userId: number;
+}
+
+/** Like {@link admitFetched}, for a user: the first time is in the audit log. */
+export async function letThrough(
+  parts: MirrorParts,
+  subject: MirroredFile,
+  admission: FileAdmission,
+): Promise<void> {
+  await admitFetched(parts, subject, admission.record);
+  await recordAdmission(parts, subject, admission);
+}
+
+/** Each first admission of a file is in the audit log (C 28). */
+export async function recordAdmission(
+  { audit, store, tree: { verdicts } }: MirrorParts,
+  { revision: { revision }, file: { path, admittedAt } }: MirroredFile,
+  { record, userId }: FileAdmission,
+): Promise<void> {
+  if (admittedAt !== undefined) return;
+  const { sha256 } = await verdicts.on(record);
+  if (!await store.noteAdmitted(revision, path, Date.now())) return;
+  await audit.write({
+    ...{ action: "mirror.admit", user: userId, tree: record.userId, outcome: "ok" },
+    paths: [record.path],
+    details: { sha256: sha256 ?? undefined, size: record.size },
+  });
 }
 
 /**

@@ -32,6 +32,7 @@ const Head = v.object({
     tags: v.array(v.string()),
     pipelineTag: v.optional(v.string()),
     libraryName: v.optional(v.string()),
+    realId: v.optional(v.string()),
   }),
 });
 
@@ -105,10 +106,11 @@ export async function importArchive(
   const head = v.safeParse(Head, await reader.line());
   if (!head.success) throw invalidArchive("it does not begin as one");
   const { format: _format, name, ...described } = head.output;
-  if (!isForeign(mirror, described)) {
+  const { id, about: { realId = id } } = described;
+  if (!isForeign(mirror, described) || !isForeign(mirror, { id: realId })) {
     throw new AppError(
       "ErrNotPermitted",
-      `Cannot import ${described.id}: its namespace is used here`,
+      `Cannot import ${id}: its namespace is used here`,
     );
   }
   const first = { line: await nextLine(reader) };

@@ -11,7 +11,7 @@ import type { Throttle } from "../throttle.ts";
 import { storing } from "../tree/placement.ts";
 import { put } from "../tree/put.ts";
 import { Staging } from "../tree/staging.ts";
-import { admitScanned } from "./admission.ts";
+import { admitScanned, recordAdmission } from "./admission.ts";
 import { Arrival } from "./arrival.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf, refusalOf } from "./mirror.ts";
 import { type Spool, type Spools, UpstreamAway } from "./ports.ts";
@@ -110,7 +110,7 @@ export class Fetch {
 
   async #run(): Promise<void> {
     using permit = await this.#begin();
-    const { parts, space, spools, signal } = this.#options;
+    const { parts, space, spools, userId, signal } = this.#options;
     const { totals, store, tree: { log } } = parts;
     const { revision, file } = this.#subject;
     try {
@@ -126,7 +126,7 @@ export class Fetch {
       await this.arrival.verified();
       await store.noteFetched(revision.revision, file.path, Date.now());
       await admitScanned(parts, this.#subject, { record, signal });
-      await this.#recordAdmission(record);
+      await recordAdmission(parts, this.#subject, { record, userId });
       this.arrival.release();
     } catch (error) {
       const refusal = refusalOf(error, revision);
@@ -140,17 +140,6 @@ export class Fetch {
       });
       throw refusal;
     }
-  }
-
-  /** Each first admission is in the audit log (C 28). */
-  async #recordAdmission(record: ResourceRecord): Promise<void> {
-    const { parts: { audit, tree: { verdicts } }, userId } = this.#options;
-    const { sha256 } = await verdicts.on(record);
-    await audit.write({
-      ...{ action: "mirror.admit", user: userId, tree: record.userId, outcome: "ok" },
-      paths: [record.path],
-      details: { sha256: sha256 ?? undefined, size: record.size },
-    });
   }
 
   /** Waits until no other server fetches the file. Returns its record, if that has fetched it. */

@@ -5,7 +5,7 @@ import { repositoryPath } from "../hub/kept_directory.ts";
 import type { ContentReader } from "../content.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { download, type FileDownload, type FileSelection } from "../tree/download.ts";
-import { admitFetched, admitKnown } from "./admission.ts";
+import { admitKnown, letThrough } from "./admission.ts";
 import type { AskedFiles } from "./asked_files.ts";
 import type { Fetch } from "./fetch.ts";
 import type { Fetches } from "./fetches.ts";
@@ -41,7 +41,7 @@ export interface FoundFile extends MirroredFile {
 export async function findMirrored(
   mirror: Mirror,
   revision: MirrorRevision,
-  path: string,
+  { path, userId }: { readonly path: string; readonly userId: number },
 ): Promise<FoundFile> {
   const [file] = await mirror.store.findEntries(revision.revision, [cleanPath(revision, path)]);
   if (file === undefined) throw entryNotFound(revision, path);
@@ -49,7 +49,7 @@ export async function findMirrored(
   const subject = { revision, file };
   const record = await recordOf(mirror, subject);
   if (record === undefined) await admitKnown(mirror, subject);
-  else await admitFetched(mirror, subject, record);
+  else await letThrough(mirror, subject, { record, userId });
   mirror.asked.note(subject);
   if (record !== undefined && file.fetchedAt === undefined) {
     // The server was killed before it noted that. The file could not be given up.
@@ -112,7 +112,7 @@ export async function openMirrored<Selection extends FileSelection>(
   for (let attempt = 0;; attempt++) {
     const record = await recordOf(mirror, subject);
     if (record !== undefined) {
-      await admitFetched(mirror, subject, record);
+      await letThrough(mirror, subject, { record, userId });
       if (attempt === 0) totals.hits++;
       const found = await download(
         { ...tree, gate: tree.gate?.namedBelow(directoryOf(revision)) },

@@ -1,6 +1,6 @@
 import type { AuditLog } from "../audit.ts";
 import type { Caller } from "../caller.ts";
-import { AppError, RetryLater } from "../errors.ts";
+import { AppError, quoted, RetryLater } from "../errors.ts";
 import { isNamespace, isRepositoryId, type Repository } from "../hub/repository.ts";
 import type { Tree } from "../tree/changes.ts";
 import { type Judge, type Upstream, UpstreamAway } from "./ports.ts";
@@ -59,6 +59,20 @@ export function isForeign(
 ): boolean {
   const [namespace = ""] = id.split("/");
   return isMirrorable(id) && !own.has(namespace.toLowerCase());
+}
+
+/**
+ * Refuses a repository that is not {@link isForeign}, by the name that it is asked for or by that which it has there.
+ *
+ * @throws {AppError} `ErrHubRepositoryNotFound`
+ */
+export function requireForeign(
+  parts: Pick<MirrorParts, "own">,
+  { id }: Pick<MirroredName, "id">,
+  realId = id,
+): void {
+  if (isForeign(parts, { id }) && isForeign(parts, { id: realId })) return;
+  throw new AppError("ErrHubRepositoryNotFound", `${quoted(id)} not found`);
 }
 
 /** What callers are told of a failure of the other hub. Other errors are returned unchanged. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Chunk, joinChunks } from "../content.ts";
+import { quoted } from "../errors.ts";
 import { type Decision, judge } from "../policy/judge.ts";
-import type { CurrentPolicy, Facts } from "../policy/policy.ts";
+import type { CurrentPolicy, Facts, Policy } from "../policy/policy.ts";
 import { PolicyRefusal } from "../policy/refusal.ts";
 import { contentFacts } from "../policy/tree_facts.ts";
 import { openFile } from "../tree/file_content.ts";
@@ -28,7 +29,7 @@ export interface PolicyJudgeOptions {
 /** Judges files of another hub by the rules of the last reload (C 28). */
 export class PolicyJudge {
   readonly #options: PolicyJudgeOptions;
-  /** Whether revisions have code that loaders may run, by their numbers: they never change. */
+  /** Whether revisions have code that loaders may run, by their numbers, as found out here: they never change. */
   readonly #haveCode = new Map<number, Promise<boolean>>();
 
   constructor(options: PolicyJudgeOptions) {
@@ -42,11 +43,22 @@ export class PolicyJudge {
     throw new PolicyRefusal("download", subject.file.path, decision);
   };
 
-  /** What the rules say about a file. Undefined without any. */
+  /**
+   * What the rules say about a file. Undefined without any. A repository that was renamed needs the leave of the rules
+   * by both of its names: whoever has it now may be somebody else.
+   */
   async decide(subject: MirrorSubject): Promise<Decision | undefined> {
     const policy = this.#options.current();
     if (policy === undefined) return undefined;
-    const facts = factsOf(subject);
+    const { id, about: { realId } } = subject.revision;
+    const asked = await this.#decideAs(policy, subject, id);
+    if (realId === undefined || asked.outcome === "deny") return asked;
+    const real = await this.#decideAs(policy, subject, realId);
+    return real.outcome === "allow" ? asked : real;
+  }
+
+  async #decideAs(policy: Policy, subject: MirrorSubject, repository: string): Promise<Decision> {
+    const facts = { ...factsOf(subject), repository };
     const decision = judge(policy, facts, "mirror");
     if (decision.outcome !== "undecided" || !decision.missing.includes("remoteCode")) {
       return decision;
@@ -55,10 +67,11 @@ export class PolicyJudge {
     return judge(policy, { ...facts, remoteCode }, "mirror");
   }
 
-  #hasCode(revision: MirrorRevision): Promise<boolean> {
+  async #hasCode(revision: MirrorRevision): Promise<boolean> {
+    if (revision.hasCode !== undefined) return revision.hasCode;
     const known = this.#haveCode.get(revision.revision);
-    if (known !== undefined) return known;
-    const found = this.#findCode(revision);
+    if (known !== undefined) return await known;
+    const found = this.#noteCode(revision);
     const [oldest] = this.#haveCode.keys();
     if (this.#haveCode.size >= MAX_REMEMBERED && oldest !== undefined) {
       this.#haveCode.delete(oldest);
@@ -66,6 +79,13 @@ export class PolicyJudge {
     this.#haveCode.set(revision.revision, found);
     // Another request asks again.
     found.catch(() => this.#haveCode.delete(revision.revision));
+    return await found;
+  }
+
+  /** Finds it out once and for all: the other hub may be away later. */
+  async #noteCode(revision: MirrorRevision): Promise<boolean> {
+    const found = await this.#findCode(revision);
+    await this.#options.parts.store.noteCode(revision.revision, found);
     return found;
   }
 
@@ -97,7 +117,7 @@ export class PolicyJudge {
       return typeof config === "object" && config !== null && "auto_map" in config;
     } catch (error) {
       if (error instanceof SyntaxError) return true;
-      throw refusalOf(error, revision);
+      throw refusalOf(asAway(error, file), revision);
     }
   }
 
@@ -130,6 +150,13 @@ export class PolicyJudge {
   }
 }
 
+/** A time-out is as good as no answer. */
+function asAway(error: unknown, { path }: MirrorEntry): unknown {
+  if (!(error instanceof DOMException) || error.name !== "TimeoutError") return error;
+  const message = `The other hub does not send ${quoted(path)} within ${MAX_READ_MS / 1000} s`;
+  return new UpstreamAway(message, undefined, { cause: error });
+}
+
 /** The digest of content that the other hub states of a file. */
 function digestOf(content: Chunk, { sha256 }: MirrorEntry): string {
   return sha256 === undefined
@@ -137,17 +164,17 @@ function digestOf(content: Chunk, { sha256 }: MirrorEntry): string {
     : createHash("sha256").update(content).digest("hex");
 }
 
-/** What is known of a file of another hub, but for code in its revision. */
-function factsOf({ revision, file, verdict }: MirrorSubject): Facts {
-  const { kind, id, about: { modifiedAt, tags } } = revision;
+/** What is known of a file of another hub, but for its name and for code in its revision. */
+function factsOf({ revision, file, verdict }: MirrorSubject): Omit<Facts, "repository"> {
+  const { kind, askedFirstAt, about: { modifiedAt, tags } } = revision;
   const license = tags.find((tag) => tag.startsWith("license:"));
   return {
-    repository: id,
     kind: kind === "datasets" ? "dataset" : "model",
     file: file.path,
     size: file.size,
     license: license?.slice("license:".length).toLowerCase() ?? null,
-    age: Date.now() - modifiedAt,
+    // Without a time, it counts as made when it was first asked for.
+    age: Date.now() - (modifiedAt === 0 ? askedFirstAt : modifiedAt),
     ...(verdict && contentFacts(verdict)),
   };
 }

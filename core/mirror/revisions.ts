@@ -3,7 +3,7 @@ import { AppError, quoted } from "../errors.ts";
 import { isWithin } from "../event_loop.ts";
 import { HEAD, MAIN } from "../hub/repository.ts";
 import { repositoryPath } from "../hub/kept_directory.ts";
-import { isForeign, isMissing, type MirrorParts, refusalOf } from "./mirror.ts";
+import { isMissing, type MirrorParts, refusalOf, requireForeign } from "./mirror.ts";
 import type { ListedEntry, MirroredName, MirrorRevision } from "./store.ts";
 
 const COMMIT_ID = /^[0-9a-f]{40}$/;
@@ -68,9 +68,7 @@ export class MirrorRevisions {
   async fix(request: RevisionRequest): Promise<FixedRevision> {
     const { repository } = request;
     const name = nameOf(request.name);
-    if (!isForeign(this.#parts, repository)) {
-      throw new AppError("ErrHubRepositoryNotFound", `${quoted(repository.id)} not found`);
-    }
+    requireForeign(this.#parts, repository);
     if (name.length > MAX_NAME_CHARS || !name.isWellFormed() || /\p{Cc}/u.test(name)) {
       throw new AppError("ErrHubRevisionNotFound", `Revision ${quoted(name)} not found`);
     }
@@ -147,6 +145,7 @@ export class MirrorRevisions {
     try {
       const { commitId, about } = await upstream.revision(repository, name);
       totals.answeredAt = Date.now();
+      requireForeign(this.#parts, repository, about.realId);
       const known = await store.findRevision(repository, commitId);
       if (known !== undefined) return known;
       const entries = this.#nameable(repository, upstream.entries(repository, commitId));

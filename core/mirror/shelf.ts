@@ -68,7 +68,7 @@ export async function fetchAhead(
   revision: MirrorRevision,
   { path, userId }: { readonly path: string; readonly userId: number },
 ): Promise<boolean> {
-  const { record, file } = await findMirrored(mirror, revision, path);
+  const { record, file } = await findMirrored(mirror, revision, { path, userId });
   if (record !== undefined) return true;
   return await isWithin(mirror.fetches.of({ revision, file }, userId).ended, MAX_WAIT_MS);
 }

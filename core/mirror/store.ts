@@ -13,12 +13,14 @@ export interface MirroredName {
 /** What the other hub says of a revision. */
 export interface AboutRevision {
   readonly createdAt: number;
-  /** When the revision was made: the age that a policy may ask for. */
+  /** When the revision was made, or 0 if the other hub does not say so. */
   readonly modifiedAt: number;
   /** Such as `license:mit` and `safetensors`. */
   readonly tags: readonly string[];
   readonly pipelineTag?: string | undefined;
   readonly libraryName?: string | undefined;
+  /** The name that the repository has, if it was asked for by another one. */
+  readonly realId?: string | undefined;
 }
 
 /** A revision of a repository, which never changes. */
@@ -36,6 +38,8 @@ export interface MirrorRevision extends MirroredName {
   readonly askedFirstBy: number;
   /** Undefined if its files may be given up. */
   readonly pinnedAt: number | undefined;
+  /** Whether it has code that loaders may run. Undefined as long as nobody has looked. */
+  readonly hasCode: boolean | undefined;
 }
 
 /** A revision, and how much of it the tree has. */
@@ -45,7 +49,10 @@ export interface ShelvedRevision extends MirrorRevision {
 }
 
 /** A revision to store. */
-export type NewRevision = Omit<MirrorRevision, "revision" | "files" | "bytes" | "pinnedAt">;
+export type NewRevision = Omit<
+  MirrorRevision,
+  "revision" | "files" | "bytes" | "pinnedAt" | "hasCode"
+>;
 
 /** A file or folder of a revision as the other hub lists it. */
 export interface ListedEntry {
@@ -61,6 +68,8 @@ export interface ListedEntry {
 
 /** A file or folder of a revision. */
 export interface MirrorEntry extends ListedEntry {
+  /** When it was let through for the first time. Undefined if it never was. */
+  readonly admittedAt: number | undefined;
   /** When the tree got the file. Undefined if it does not have it. */
   readonly fetchedAt: number | undefined;
   /** Since when readers may have bytes of it that were never verified. */
@@ -119,6 +128,8 @@ export interface MirrorStore {
   takeFetch(revision: number, path: string): Promise<boolean>;
   /** Ends what {@link takeFetch} began. */
   endFetch(revision: number, path: string): Promise<void>;
+  /** Notes that a file is let through. Returns whether it is for the first time. */
+  noteAdmitted(revision: number, path: string, now: number): Promise<boolean>;
   /** Notes that the tree has a file, or with undefined that it does not have it any more. */
   noteFetched(revision: number, path: string, fetchedAt: number | undefined): Promise<void>;
   /** Notes that readers get bytes of a file that are not verified. Returns false if that was noted before. */
@@ -133,6 +144,8 @@ export interface MirrorStore {
   findShelved(revision: number): Promise<ShelvedRevision | undefined>;
   /** Notes since when a revision is pinned, or with undefined that it is not. */
   notePinned(revision: number, pinnedAt: number | undefined): Promise<void>;
+  /** Notes whether a revision has code that loaders may run. */
+  noteCode(revision: number, hasCode: boolean): Promise<void>;
   /** Notes that the tree has no file of a revision any more. */
   forgetFetched(revision: number): Promise<void>;
   /**

@@ -1,16 +1,24 @@
 import type { AppError } from "../errors.ts";
 import type { ContentRules } from "../gate.ts";
 import { type Decision, judge } from "./judge.ts";
-import { type CurrentPolicy, judgesUploads, type Origin } from "./policy.ts";
+import { type CurrentPolicy, type FactName, judgesUploads, type Origin } from "./policy.ts";
 import { PolicyRefusal } from "./refusal.ts";
 import { treeFacts, type TreeFile } from "./tree_facts.ts";
 
+/** What no tree knows of a mirrored file. */
+const UNKNOWN: ReadonlySet<FactName> = new Set(["license", "age", "remoteCode"]);
+const ELSEWHERE = "Only the mirror knows what it asks for: download the file from /hub/m";
+
 /** Applies the rules of the last reload to the files of trees (C 28). */
 export class TreeRules implements ContentRules {
-  /** @param mirror The user whose tree has what is mirrored. */
+  /**
+   * @param mirror The user whose tree has what is mirrored.
+   * @param isMirror Whether the mirror itself asks: it judges by what the tree does not know.
+   */
   constructor(
     private readonly current: CurrentPolicy,
     private readonly mirror?: number,
+    private readonly isMirror = false,
   ) {}
 
   get canRefuse(): boolean {
@@ -39,10 +47,18 @@ export class TreeRules implements ContentRules {
     shownPath: string,
   ): AppError | "undecided" | undefined {
     const decision = this.judge(file);
-    if (decision === undefined || decision.outcome === "allow") return undefined;
-    if (decision.outcome === "deny") return new PolicyRefusal("download", shownPath, decision);
-    // What the tree does not know of a mirrored file, the mirror has judged.
-    return this.#originOf(file) === "mirror" ? undefined : "undecided";
+    if (decision === undefined) return undefined;
+    if (decision.outcome !== "undecided") {
+      return decision.outcome === "deny"
+        ? new PolicyRefusal("download", shownPath, decision)
+        : undefined;
+    }
+    const { rule, missing } = decision;
+    if (this.#originOf(file) === "upload" || !missing.some((fact) => UNKNOWN.has(fact))) {
+      return "undecided";
+    }
+    if (!this.isMirror) return new PolicyRefusal("download", shownPath, { rule, words: ELSEWHERE });
+    return missing.every((fact) => UNKNOWN.has(fact)) ? undefined : "undecided";
   }
 
   #originOf({ userId }: TreeFile): Origin {

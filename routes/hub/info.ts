@@ -2,8 +2,7 @@ import { type Chunk, joinChunks } from "../../core/content.ts";
 import { RetryLater } from "../../core/errors.ts";
 import { type ReadPlace, readRevision } from "../../core/hub/read_revision.ts";
 import type { Hub, Repository } from "../../core/hub/repository.ts";
-import type { Revision } from "../../core/hub/revisions.ts";
-import type { FileIssue, PageRequest, RepositoryPage } from "../../core/hub/store.ts";
+import type { FileIssue, RepositoryPage } from "../../core/hub/store.ts";
 import { parseQuery, type Query } from "../request/query.ts";
 import type { Services } from "../serving/route.ts";
 import { streamed } from "../reply/streamed.ts";
@@ -38,45 +37,55 @@ export async function showInfo(c: Handled, { hub }: Services, mount: Mount): Pro
     sha: revision.commitId,
   };
   if (page === undefined) return hubBytes(c, encoder.encode(JSON.stringify(fields)));
-  const parts = infoParts(fields, page, { hub, request, revision });
-  if (page.next === undefined) return hubBytes(c, joinChunks(await Array.fromAsync(parts)));
-  return await streamed(c, parts, { headers: { "Content-Type": "application/json" } });
+  return await sendInfo(c, fields, {
+    ...{ first: page, security: request.form.security },
+    async pageAfter(after) {
+      const page = await hub.store.page({ ...request, after });
+      const isPast = request.past !== undefined;
+      if (isPast || await hub.revisions.isCurrent(request, revision)) return page;
+      throw new RetryLater("ErrUnavailable", "The repository has changed", RETRY_AFTER_S);
+    },
+  });
 }
 
-interface Reading {
-  readonly hub: Hub;
-  readonly request: PageRequest & { readonly form: { readonly kind: "siblings" } };
-  readonly revision: Revision;
+/** The files of a repository, page by page. */
+export interface Siblings {
+  readonly first: RepositoryPage;
+  readonly pageAfter: (after: string) => Promise<RepositoryPage>;
+  /** Whether the security status is asked for. */
+  readonly security: boolean;
+}
+
+/** Replies with what is known of a repository, and with its files as they are read. */
+export async function sendInfo(c: Handled, fields: object, siblings: Siblings): Promise<Response> {
+  const parts = infoParts(fields, siblings);
+  if (siblings.first.next === undefined) {
+    return hubBytes(c, joinChunks(await Array.fromAsync(parts)));
+  }
+  return await streamed(c, parts, { headers: { "Content-Type": "application/json" } });
 }
 
 /** The JSON of an object with the fields, the siblings and, if asked for, the security status. */
 async function* infoParts(
   fields: object,
-  first: RepositoryPage,
-  { hub, request, revision }: Reading,
+  { first, pageAfter, security }: Siblings,
 ): AsyncGenerator<Chunk, undefined> {
-  const { security } = request.form;
   const issues: FileIssue[] = [];
   let unscanned = 0;
   yield encoder.encode(`${JSON.stringify(fields).slice(0, -1)},"siblings":[`);
   let isFirst = true;
   for (let page: RepositoryPage | undefined = first; page !== undefined;) {
-    yield isFirst ? page.text.subarray(1) : page.text;
-    if (page.count > 0) isFirst = false;
+    if (page.count > 0) {
+      yield isFirst ? page.text.subarray(1) : page.text;
+      isFirst = false;
+    }
     issues.push(...page.issues.slice(0, MAX_ISSUES - issues.length));
     unscanned += page.unscanned;
-    page = page.next === undefined ? undefined : await nextPage(page.next);
+    page = page.next === undefined ? undefined : await pageAfter(page.next);
   }
   const status = { scansDone: unscanned === 0, filesWithIssues: issues };
   yield encoder.encode(`]${security ? `,"securityRepoStatus":${JSON.stringify(status)}` : ""}}`);
   return undefined;
-
-  async function nextPage(after: string): Promise<RepositoryPage> {
-    const page = await hub.store.page({ ...request, after });
-    const isPast = request.past !== undefined;
-    if (isPast || await hub.revisions.isCurrent(request, revision)) return page;
-    throw new RetryLater("ErrUnavailable", "The repository has changed", RETRY_AFTER_S);
-  }
 }
 
 function siblingsRequest(hub: Hub, { repository, past }: ReadPlace, query: Query) {

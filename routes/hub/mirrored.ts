@@ -1,12 +1,11 @@
 import { ownerOf, permits } from "../../core/caller.ts";
-import { joinChunks } from "../../core/content.ts";
 import { AppError } from "../../core/errors.ts";
 import { contentGrantOf, mirrorGrantOf, signGrant } from "../../core/hub/signed_address.ts";
 import { entryNotFound, MAIN, repositoryNotFound } from "../../core/hub/repository.ts";
 import { findMirrored, type Mirror, openMirrored } from "../../core/mirror/files.ts";
 import { listMirrored, mirroredPaths } from "../../core/mirror/listing.ts";
 import { directoryOf } from "../../core/mirror/mirror.ts";
-import type { MirrorRevision } from "../../core/mirror/store.ts";
+import type { MirroredName, MirrorRevision } from "../../core/mirror/store.ts";
 import { nameOf } from "../../core/paths.ts";
 import { CONTENT_PATH, MIRROR_PATH } from "../reply/error_forms.ts";
 import { addHeader, respond } from "../reply/respond.ts";
@@ -18,12 +17,11 @@ import type { Services } from "../serving/route.ts";
 import { grantedMirror } from "../serving/signed_address.ts";
 import { sendFile } from "../transfers/download.ts";
 import type { Mount } from "./hub_route.ts";
+import { sendInfo } from "./info.ts";
 import { cursorOf, flagOf, linkTo, MAX_PAGE_RECORDS, pageSizeOf } from "./query.ts";
-import { type Handled, hubBytes, hubJson, hubList } from "./replies.ts";
+import { type Handled, hubJson, hubList } from "./replies.ts";
 import { summaryOf } from "./repositories.ts";
 import { requestedPaths } from "./tree.ts";
-
-const encoder = new TextEncoder();
 
 type Handler = (c: Handled, services: Services, mount: Mount) => Response | Promise<Response>;
 
@@ -61,9 +59,7 @@ async function handleMirrored(
   mirrored: MirrorHandler,
 ): Promise<Response> {
   const { mirror } = services;
-  const { kind } = mount;
-  const { ns, name = "" } = c.req.param();
-  const id = ns === undefined ? name : `${ns}/${name}`;
+  const { kind, id } = repositoryOf(c, mount);
   if (mirror === undefined) throw repositoryNotFound({ kind, id });
   const { revision, staleSince } = await mirror.revisions.fix({
     repository: { kind, id },
@@ -75,6 +71,14 @@ async function handleMirrored(
     addHeader(c, "X-Mirror-Stale", new Date(staleSince).toISOString());
   }
   return await mirrored(c, { mirror, services, mount, revision });
+}
+
+function repositoryOf(c: Handled, { kind }: Mount): MirroredName {
+  const { ns, name = "" } = c.req.param();
+  if (ns === undefined) return { kind, id: name };
+  // No model is in a namespace of this name: it is a data set without a namespace.
+  if (kind === "models" && ns === "datasets") return { kind: "datasets", id: name };
+  return { kind, id: `${ns}/${name}` };
 }
 
 /** `GET /api/models/{repo}` and `/revision/{rev}` of a mirrored repository. */
@@ -101,28 +105,11 @@ export async function showMirroredInfo(
     ...{ kind: "siblings", blobs: flagOf(query, "blobs"), security } as const,
     unscannedAs: mirror.tree.verdicts.shown("unscanned"),
   };
-  const texts = [];
-  const issues = [];
-  let unscanned = 0;
-  for (let after: string | undefined = ""; after !== undefined;) {
-    const page = await listMirrored(mirror, revision, {
+  const pageAfter = (after: string) =>
+    listMirrored(mirror, revision, {
       ...{ form, below: "", recursive: true, after, limit: MAX_PAGE_RECORDS },
     });
-    texts.push(page.text);
-    issues.push(...page.issues.slice(0, MAX_PAGE_RECORDS - issues.length));
-    unscanned += page.unscanned;
-    after = page.next;
-  }
-  const status = { scansDone: unscanned === 0, filesWithIssues: issues };
-  const end = `]${security ? `,"securityRepoStatus":${JSON.stringify(status)}` : ""}}`;
-  return hubBytes(
-    c,
-    joinChunks([
-      encoder.encode(`${JSON.stringify(fields).slice(0, -1)},"siblings":[`),
-      joinChunks(texts).subarray(1),
-      encoder.encode(end),
-    ]),
-  );
+  return await sendInfo(c, fields, { first: await pageAfter(""), pageAfter, security });
 }
 
 /** `GET /api/models/{repo}/tree/{rev}[/{path}]` of a mirrored repository. */
@@ -178,11 +165,12 @@ export async function resolveMirrored(
   { mirror, services: { hub, publicUrl }, revision }: Mirrored,
 ): Promise<Response> {
   const path = c.req.param("path") ?? "";
+  const caller = { ...callerOf(c), tree: mirror.caller.userId };
+  const { userId } = caller;
   const directory = directoryOf(revision);
   // Recorded if it is refused.
   auditChange(c, { paths: [`${directory}/${path}`], tree: mirror.caller.userId });
-  const { file, record } = await findMirrored(mirror, revision, path);
-  const caller = { ...callerOf(c), tree: mirror.caller.userId };
+  const { file, record } = await findMirrored(mirror, revision, { path, userId });
   const { commitId: commit, kind } = revision;
   const { size } = file;
   const key = await hub.objects.key();

@@ -19,6 +19,7 @@ import { adviseAgainstXet } from "./xet.ts";
 const info = orMirrored(showInfo, showMirroredInfo);
 const tree = orMirrored(showTree, showMirroredTree);
 const file = orMirrored(resolveFile, resolveMirrored);
+const access = orMirrored(checkAccess, checkMirroredAccess);
 
 /** What is read of a repository, which may be one of another hub. `{repo}` is its name. */
 const REPOSITORIES: readonly HubRoute[] = [
@@ -31,12 +32,7 @@ const REPOSITORIES: readonly HubRoute[] = [
     privilege: "resources.view",
     handle: tree,
   },
-  {
-    method: "GET",
-    path: "{api}/{repo}/auth-check",
-    privilege: "resources.view",
-    handle: orMirrored(checkAccess, checkMirroredAccess),
-  },
+  { method: "GET", path: "{api}/{repo}/auth-check", privilege: "resources.view", handle: access },
   {
     method: "POST",
     path: "{api}/{repo}/paths-info/{rev}",
@@ -99,6 +95,14 @@ export const READING: readonly HubRoute[] = [
     mirrored: true,
   },
   ...OWN,
+  {
+    method: "GET",
+    // Before it is taken for the name of a repository.
+    path: "{api}/{name}/auth-check",
+    privilege: "resources.view",
+    handle: access,
+    mirrored: true,
+  },
   ...NAMES.flatMap((name) =>
     REPOSITORIES.map((route): HubRoute => ({
       ...route,

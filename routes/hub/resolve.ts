@@ -1,3 +1,4 @@
+import { ownerOf } from "../../core/caller.ts";
 import { findRepositoryFile, openPromisedFile } from "../../core/hub/repository_file.ts";
 import { contentGrantOf, signGrant } from "../../core/hub/signed_address.ts";
 import type { ContentGrant } from "../../schemas/hub_lfs.ts";
@@ -50,13 +51,16 @@ export async function resolveFile(
 }
 
 /** `GET` and `HEAD /hub/api/content/{token}` (C 31): the content that {@link resolveFile} has promised. */
-export async function getContent(c: Handled, { hub }: Services): Promise<Response> {
+export async function getContent(c: Handled, { hub, mirror }: Services): Promise<Response> {
   const { raw } = c.req;
+  const caller = callerOf(c);
   const grant = grantedContent(c);
   const { repository, record, commit, sha256, version, tag } = grant;
   const etag = etagOf(grant);
-  const found = await openPromisedFile(hub.tree, {
-    ...{ caller: callerOf(c), repository, record, sha256 },
+  // Who got the address was admitted to a mirrored file by all that is known of it.
+  const isMirrored = mirror !== undefined && ownerOf(caller) === ownerOf(mirror.caller);
+  const found = await openPromisedFile(isMirrored ? mirror.tree : hub.tree, {
+    ...{ caller, repository, record, sha256 },
     past: version === undefined ? undefined : { version, tag },
     select: (record) => select(raw, { ...representationOf(record), etag }),
     signal: raw.signal,

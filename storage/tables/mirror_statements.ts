@@ -1,12 +1,12 @@
 import type { Dialect } from "./dialect.ts";
 
 const REVISION =
-  "id, kind, repository, commit_id, about, files, bytes, asked_first_at, asked_first_by, pinned_at";
+  "id, kind, repository, commit_id, about, files, bytes, asked_first_at, asked_first_by, pinned_at, has_code";
 const FETCHED = "FROM mirror_entries WHERE revision = own.id AND fetched_at IS NOT NULL";
 const SHELVED = `${REVISION}, (SELECT count(*) ${FETCHED}) AS fetched_files,
   (SELECT coalesce(sum(size), 0) ${FETCHED}) AS fetched_bytes`;
 const LISTED = "path, is_dir, size, blob_id, sha256";
-const ENTRY = `${LISTED}, fetched_at, passed_on_at`;
+const ENTRY = `${LISTED}, admitted_at, fetched_at, passed_on_at`;
 
 /** All statements about mirrored repositories, by name. */
 export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Dialect) {
@@ -33,9 +33,12 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
       VALUES (:kind, :repository, :commit, :about, :asked, :user)
       ON CONFLICT (kind, repository, commit_id) DO UPDATE SET about = excluded.about
       RETURNING id`,
+    /** What an attempt has left that was broken off may be wrong. What is whole never changes. */
     addEntries: `INSERT INTO mirror_entries (revision, ${LISTED}, parent)
       SELECT CAST(:revision AS BIGINT), path, is_dir, size, blob_id, sha256, parent FROM ${added} AS added
-      WHERE TRUE ON CONFLICT (revision, path) DO NOTHING`,
+      WHERE EXISTS (SELECT 1 FROM mirror_revisions WHERE id = :revision AND files IS NULL)
+      ON CONFLICT (revision, path) DO UPDATE SET is_dir = excluded.is_dir, size = excluded.size,
+        blob_id = excluded.blob_id, sha256 = excluded.sha256`,
     endRevision: `UPDATE mirror_revisions SET files = found.files, bytes = found.bytes
       FROM (SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM mirror_entries
         WHERE revision = :revision AND is_dir = 0) AS found
@@ -60,6 +63,8 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
       RETURNING path`,
     endFetch: `UPDATE mirror_entries SET asked_at = asked_at${leave}
       WHERE revision = :revision AND path = :path AND ${isOwn("mirror_entries")}`,
+    noteAdmitted: `UPDATE mirror_entries SET admitted_at = :now
+      WHERE revision = :revision AND path = :path AND admitted_at IS NULL RETURNING path`,
     noteFetched: `UPDATE mirror_entries SET fetched_at = :fetched
       WHERE revision = :revision AND path = :path`,
     notePassedOn: `UPDATE mirror_entries SET passed_on_at = :now
@@ -73,6 +78,7 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
     findShelved: `SELECT ${SHELVED} FROM mirror_revisions AS own
       WHERE id = :revision AND files IS NOT NULL`,
     notePinned: `UPDATE mirror_revisions SET pinned_at = :pinned WHERE id = :revision`,
+    noteCode: `UPDATE mirror_revisions SET has_code = :code WHERE id = :revision`,
     forgetFetched: `UPDATE mirror_entries SET fetched_at = NULL WHERE revision = :revision`,
     leastAsked: `SELECT entry.revision, kind, repository, commit_id, path
       FROM mirror_entries AS entry JOIN mirror_revisions AS own ON own.id = entry.revision

@@ -70,7 +70,8 @@ export class SqlMirrorStore implements MirrorStore {
     });
     const revision = Number(row?.id);
     for await (const page of entries) {
-      const added = page.map(({ path, isDir, size, blobId, sha256 = null }) => ({
+      const byPath = new Map(page.map((entry) => [entry.path, entry]));
+      const added = [...byPath.values()].map(({ path, isDir, size, blobId, sha256 = null }) => ({
         ...{ path, size, sha256 },
         parent: parentOf(path),
         is_dir: Number(isDir),
@@ -116,6 +117,10 @@ export class SqlMirrorStore implements MirrorStore {
     await commit(this.#statements, "endFetch", { revision, path });
   }
 
+  async noteAdmitted(revision: number, path: string, now: number): Promise<boolean> {
+    return (await commit(this.#statements, "noteAdmitted", { revision, path, now })).length > 0;
+  }
+
   async noteFetched(
     revision: number,
     path: string,
@@ -151,6 +156,10 @@ export class SqlMirrorStore implements MirrorStore {
     await commit(this.#statements, "notePinned", { revision, pinned: pinnedAt ?? null });
   }
 
+  async noteCode(revision: number, hasCode: boolean): Promise<void> {
+    await commit(this.#statements, "noteCode", { revision, code: Number(hasCode) });
+  }
+
   async forgetFetched(revision: number): Promise<void> {
     await commit(this.#statements, "forgetFetched", { revision });
   }
@@ -179,6 +188,7 @@ function toRevision(row: SqlRow): MirrorRevision {
     askedFirstAt: Number(row.asked_first_at),
     askedFirstBy: Number(row.asked_first_by),
     pinnedAt: numberOrNull(row.pinned_at) ?? undefined,
+    hasCode: row.has_code === null ? undefined : Number(row.has_code) === 1,
   };
 }
 
@@ -201,6 +211,7 @@ function toEntry(row: SqlRow): MirrorEntry {
     size: Number(row.size),
     blobId: String(row.blob_id),
     sha256: textOrNull(row.sha256) ?? undefined,
+    admittedAt: numberOrNull(row.admitted_at) ?? undefined,
     fetchedAt: numberOrNull(row.fetched_at) ?? undefined,
     passedOnAt: numberOrNull(row.passed_on_at) ?? undefined,
   };

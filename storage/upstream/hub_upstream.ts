@@ -17,8 +17,8 @@ const EXPANDED = {
 } as const satisfies Readonly<Record<MirroredKind, readonly string[]>>;
 
 const PAGE_ENTRIES = 1000;
-/** No repository has more pages of entries. */
-const MAX_PAGES = 10_000;
+/** No repository has more pages of entries: a million of them. */
+const MAX_PAGES = 1000;
 /** How long metadata may take, in milliseconds. */
 const MAX_METADATA_MS = 60_000;
 
@@ -50,6 +50,7 @@ export class HubUpstream implements Upstream {
         tags: info.tags,
         ...(info.pipeline_tag != null && { pipelineTag: info.pipeline_tag }),
         ...(info.library_name != null && { libraryName: info.library_name }),
+        ...(info.id !== undefined && info.id !== id && { realId: info.id }),
       },
     };
   }
@@ -64,8 +65,8 @@ export class HubUpstream implements Upstream {
       if (page === MAX_PAGES) throw new UpstreamAway(`${id} has too many files`);
       const signal = AbortSignal.timeout(MAX_METADATA_MS);
       const response = await this.requests.get(address, { signal });
-      address = nextOf(response.headers);
       const entries = await jsonOf(response, UpstreamTree);
+      address = nextOf(response);
       yield entries.filter(({ type }) => type === "file" || type === "directory").map((entry) => ({
         path: entry.path,
         isDir: entry.type === "directory",
@@ -109,7 +110,11 @@ async function* skipping(
   }
 }
 
-/** The address of the next page (RFC 8288). */
-function nextOf(headers: Headers): string | undefined {
-  return /<([^<>]*)>\s*;\s*rel="?next"?/.exec(headers.get("Link") ?? "")?.[1];
+/** The address of the next page (RFC 8288), which may be relative to that of this one. */
+function nextOf({ headers, url }: Response): string | undefined {
+  const [, next] = /<([^<>]*)>\s*;\s*rel="?next"?/.exec(headers.get("Link") ?? "") ?? [];
+  if (next === undefined) return undefined;
+  const address = URL.parse(next, url)?.href;
+  if (address === undefined) throw new UpstreamAway("The other hub names no address as the next");
+  return address;
 }

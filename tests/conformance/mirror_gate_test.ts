@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { untilAborted } from "../../core/event_loop.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import { plainScan } from "../core/scanner/plain_scan.ts";
+import { auditOf } from "../support/audit.ts";
 import { hubRefused } from "../support/hub.ts";
 import { download, mirroring, open } from "../support/mirroring.ts";
 import { modelFile } from "../support/models.ts";
@@ -144,5 +145,13 @@ Deno.test("C 28 a waiver lets a refused file through", async () => {
   const [, sha256] = /"lfs":\{"oid":"([0-9a-f]{64})"/.exec(tree.text) ?? [];
   const admin = await server.admin();
   await admin.json("POST", "/waivers/", { sha256, reason: "known" });
-  assert.deepEqual((await download(hub, "/org/model/resolve/main/bad.pkl")).bytes, content);
+  const admissions = async () =>
+    (await auditOf(server)).filter(({ action }) => action === "mirror.admit").map(({ user }) =>
+      user
+    );
+  assert.deepEqual(await admissions(), []);
+  for (const _time of [1, 2]) {
+    assert.deepEqual((await download(hub, "/org/model/resolve/main/bad.pkl")).bytes, content);
+    assert.deepEqual(await admissions(), [1]);
+  }
 });

@@ -2,9 +2,12 @@ import * as assert from "node:assert/strict";
 import { parsePolicy } from "../../core/policy/parse.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { auditOf } from "../support/audit.ts";
+import { refused } from "../support/client.ts";
 import { type HubClient, hubRefused } from "../support/hub.ts";
 import { download, mirrorClient, mirroring } from "../support/mirroring.ts";
+import { HubDouble } from "../support/hub_double.ts";
 import { modelFile } from "../support/models.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
 const CLEAN = await modelFile("pickle/plain_3.pkl");
@@ -36,6 +39,7 @@ Deno.test("C 28 what a rule refuses by name, license, size or age is not fetched
   const { double, hub, server } = parts;
   double.add("good/new", { f: "x" }, { modifiedAt: Date.now() });
   double.add("org/new", { f: "x" }, { modifiedAt: Date.now() - DAY_MS });
+  double.add("org/timeless", { f: "x" }, { modifiedAt: 0 });
   double.add("org/old", { f: "x", large: "x".repeat(2001) });
   double.add("org/licensed", { f: "x" });
   double.repository("org/licensed").tags = ["gguf", "license:cc-by-nc-4.0"];
@@ -45,6 +49,7 @@ Deno.test("C 28 what a rule refuses by name, license, size or age is not fetched
     await refusalOf(hub, "org/new", "f"),
     'Cannot download "f": the rule quarantine refuses it: New revisions wait for a week',
   );
+  assert.match(await refusalOf(hub, "org/timeless", "f") ?? "", /the rule quarantine /);
   assert.match(await refusalOf(hub, "org/licensed", "f") ?? "", /the rule license .*Not for us$/);
   assert.match(await refusalOf(hub, "org/old", "large") ?? "", /the rule large .*Ask first$/);
   const asked = double.requests.filter(({ path }) => path.includes("/resolve/"));
@@ -81,6 +86,19 @@ Deno.test("C 28 code in a revision is found in its names and its configurations"
     "broken false",
     "none true",
   ]);
+});
+
+Deno.test("C 28 it is known whether a revision has code with the other hub away", async () => {
+  await using directory = await TempDir.make();
+  await using double = HubDouble.start();
+  double.add("org/plain", { f: "x", "config.json": "{}" });
+  const options = { dataDir: directory.path, policy: policyOf(CODE), double };
+  for (const _start of [1, 2]) {
+    await using parts = await mirroring(options);
+    assert.equal(await refusalOf(parts.hub, "org/plain", "f"), undefined);
+    await download(parts.hub, "/org/plain/resolve/main/f");
+    double.fault = () => ({ status: 503 });
+  }
 });
 
 Deno.test("C 28 a configuration that is not what the other hub states decides nothing", async () => {
@@ -129,10 +147,49 @@ Deno.test("C 28 the mirror is judged by rules that are not for uploads, and uplo
   assert.equal((await one.put("a.bin", "x")).status, 403);
 });
 
+Deno.test("C 28 other doors refuse mirrored files as long as a rule asks for what the mirror alone knows", async () => {
+  const license = { name: "license", deny: "Not for us", license: "cc-by-nc-4.0", file: "f" };
+  const settings = { gate: "block" } as const;
+  await using parts = await mirroring({ settings, policy: policyOf(license) });
+  const { double, hub, server } = parts;
+  const commit = double.add("org/model", { f: "x", g: "x" });
+  const admin = await server.admin();
+  const tree = (path: string) =>
+    admin.send("GET", `/files/models/org/model@${commit}/${path}`, { query: { tree: "mirror" } });
+  for (const path of ["f", "g"]) {
+    await until(async () => {
+      const { response } = await download(hub, `/org/model/resolve/main/${path}`);
+      return response.status === 200;
+    });
+  }
+  assert.match(refused(await tree("f"), 403, "ErrResourcesRefused"), /the rule license /);
+  assert.equal((await tree("g")).text, "x");
+});
+
+Deno.test("C 28 a renamed repository is judged by both of its names", async () => {
+  const evil = { name: "no-evil", deny: "Not theirs", repository: ["evil/*", "past/*"] };
+  await using parts = await mirroring({ policy: policyOf(evil) });
+  const { double, hub } = parts;
+  double.add("evil/model", { f: "x" });
+  double.add("good/model", { f: "x" });
+  double.repository("org/model").renamedTo = "evil/model";
+  double.repository("past/model").renamedTo = "good/model";
+  double.repository("gpt2").renamedTo = "good/model";
+  for (const id of ["org/model", "past/model"]) {
+    assert.match(await refusalOf(hub, id, "f") ?? "", /the rule no-evil .*Not theirs$/);
+  }
+  assert.equal(await refusalOf(hub, "gpt2", "f"), undefined);
+});
+
 Deno.test("C 28 repositories with and without a namespace are judged by their names, wherever they are read", async () => {
   const policy = parsePolicy({
     default: "deny",
-    rule: [{ name: "reviewed", allow: "Reviewed", repository: ["gpt2", "org/*"], kind: "model" }],
+    rule: [{
+      name: "reviewed",
+      allow: "Reviewed",
+      repository: ["gpt2", "big/gpt2", "org/*"],
+      kind: "model",
+    }],
   });
   if ("problem" in policy) throw new Error(policy.problem);
   await using parts = await mirroring({ settings: { gate: "block" }, policy });

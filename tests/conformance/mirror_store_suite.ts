@@ -30,7 +30,7 @@ async function add(store: MirrorStore, name = MODEL, commitId = COMMIT): Promise
   const found = await store.findRevision(name, commitId);
   assert.deepEqual(found, {
     ...{ ...name, commitId, about, askedFirstAt: 3, askedFirstBy: 7, pinnedAt: undefined },
-    ...{ revision: found?.revision, files: 4, bytes: 2 ** 40 + 8 },
+    ...{ revision: found?.revision, files: 4, bytes: 2 ** 40 + 8, hasCode: undefined },
   });
   return found?.revision ?? 0;
 }
@@ -49,17 +49,21 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
 
   test("C 28 a revision is found when all of its entries are stored", async ({ store: { mirror } }) => {
     async function* broken(): AsyncGenerator<readonly ListedEntry[]> {
-      yield ENTRIES.slice(0, 2);
-      assert.equal(await mirror.findRevision(MODEL, COMMIT), undefined);
+      yield ENTRIES.slice(0, 2).map((entry) => ({ ...entry, size: 9, blobId: "wrong" }));
       throw new Error("cut");
     }
     const about = { createdAt: 1, modifiedAt: 2, tags: [] };
     const revision = { ...MODEL, commitId: COMMIT, about, askedFirstAt: 3, askedFirstBy: 7 };
     await assert.rejects(mirror.addRevision(revision, broken()), { message: "cut" });
     assert.equal(await mirror.findRevision(MODEL, COMMIT), undefined);
-    // Another attempt, of another server perhaps, stores what is missing.
-    await mirror.addRevision(revision, pages(ENTRIES));
-    assert.equal((await mirror.findRevision(MODEL, COMMIT))?.files, 4);
+    // Another attempt, of another server perhaps, stores what is missing, and what was wrong.
+    await mirror.addRevision(revision, pages([...ENTRIES, ...ENTRIES.slice(1)]));
+    const added = await mirror.findRevision(MODEL, COMMIT);
+    assert.deepEqual([added?.files, added?.bytes], [4, 2 ** 40 + 8]);
+    // What is whole does not change by one more.
+    await assert.rejects(mirror.addRevision(revision, broken()), { message: "cut" });
+    const [entry] = await mirror.findEntries(added?.revision ?? 0, ["a-b"]);
+    assert.deepEqual([entry?.size, entry?.blobId], [3, "2"]);
   });
 
   test("C 28 entries are listed in pages in the order of their bytes", async ({ store: { mirror } }) => {
@@ -75,7 +79,7 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
       await mirror.findEntries(revision, ["b", "a/Z.bin", "c"]),
       [ENTRIES[2], ENTRIES[4]].map((entry) => ({
         ...entry,
-        ...{ fetchedAt: undefined, passedOnAt: undefined },
+        ...{ admittedAt: undefined, fetchedAt: undefined, passedOnAt: undefined },
       })),
     );
     await mirror.noteFetched(revision, "b", 5);
@@ -128,6 +132,22 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
     assert.equal((await mirror.findShelved(one))?.fetchedFiles, 0);
     assert.equal(await mirror.findShelved(one + two), undefined);
     assert.equal(await mirror.findShelved(2 ** 60), undefined);
+  });
+
+  test("C 28 a file is let through for the first time once", async ({ store: { mirror } }) => {
+    const revision = await add(mirror);
+    const noted = await Promise.all([5, 6].map((now) => mirror.noteAdmitted(revision, "b", now)));
+    assert.deepEqual(noted.toSorted(), [false, true]);
+    const [found] = await mirror.findEntries(revision, ["b"]);
+    assert.equal(found?.admittedAt, noted[0] ? 5 : 6);
+  });
+
+  test("C 28 it is kept whether a revision has code", async ({ store: { mirror } }) => {
+    for (const hasCode of [false, true]) {
+      const revision = await add(mirror, { kind: "models", id: `ns/${hasCode}` });
+      await mirror.noteCode(revision, hasCode);
+      assert.equal((await mirror.findShelved(revision))?.hasCode, hasCode);
+    }
   });
 
   test("C 28 a server may fetch a file again", async ({ store: { mirror } }) => {

@@ -1,9 +1,12 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
+import { dataOf, refused } from "../support/client.ts";
+import { HubDouble } from "../support/hub_double.ts";
 import { HubClient, hubRefused, jsonOf } from "../support/hub.ts";
 import { download, mirrorClient, mirroring, open } from "../support/mirroring.ts";
 import { noise } from "../support/random.ts";
 import { TestServer, USER_PRIVILEGES } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
 const MIB = 1024 * 1024;
@@ -87,6 +90,32 @@ Deno.test("C 28 listings of a mirrored repository are those of a repository", as
   hubRefused(await hub.send("GET", "/api/models/org/data"), 404, "RepoNotFound");
 });
 
+Deno.test("C 28 all files of a large mirrored repository are named as they are read", async () => {
+  await using parts = await mirroring();
+  const { double, hub } = parts;
+  const names = Array.from({ length: 1500 }, (_, index) => `${index}`.padStart(4, "0"));
+  double.pageEntries = 1000;
+  double.add("org/model", Object.fromEntries(names.map((name) => [name, "x"])));
+  const response = await open(hub, "/api/models/org/model?securityStatus=true");
+  // It is not made as a whole before.
+  assert.equal(response.headers.get("Content-Length"), null);
+  const info = await response.json();
+  assert.deepEqual(info.siblings, names.map((rfilename) => ({ rfilename })));
+  assert.deepEqual(info.securityRepoStatus, { scansDone: false, filesWithIssues: [] });
+});
+
+Deno.test("C 28 the next page of a listing may have a relative address", async () => {
+  await using parts = await mirroring();
+  const { double, hub } = parts;
+  double.add("org/model", { a: "x", b: "x", c: "x" });
+  double.referTo = (address) => new URL(address).search;
+  const tree = jsonOf(await hub.send("GET", "/api/models/org/model/tree/main"));
+  assert.partialDeepStrictEqual(tree, [{ path: "a" }, { path: "b" }, { path: "c" }]);
+  double.add("org/other", { a: "x", b: "x", c: "x" });
+  double.referTo = () => "http://[";
+  assert.equal((await hub.send("GET", "/api/models/org/other/tree/main")).status, 503);
+});
+
 Deno.test("C 28 repositories without a namespace, and renamed ones, are mirrored by the name that is asked for", async () => {
   await using parts = await mirroring();
   const { double, hub, server } = parts;
@@ -107,6 +136,20 @@ Deno.test("C 28 repositories without a namespace, and renamed ones, are mirrored
   assert.partialDeepStrictEqual(jsonOf(await hub.send("GET", "/api/models/old/name")), {
     id: "old/name",
   });
+});
+
+Deno.test("C 28 addresses of repositories without a namespace are not taken for others", async () => {
+  await using parts = await mirroring();
+  const { double, hub, server } = parts;
+  double.add("org/squad", { "a.txt": "a" }, { kind: "datasets" });
+  double.repository("squad", "datasets").renamedTo = "org/squad";
+  double.add("gpt2", { "a.txt": "a" });
+  for (const client of [hub, await mirrorClient(server, 1, ["mirror.use"], "/m")]) {
+    const { bytes } = await download(client, "/datasets/squad/resolve/main/a.txt");
+    assert.equal(new TextDecoder().decode(bytes), "a");
+    assert.equal((await client.send("GET", "/api/models/gpt2/auth-check")).status, 200);
+    assert.equal((await client.send("GET", "/api/models/other/auth-check")).status, 404);
+  }
 });
 
 Deno.test("C 28 a tree's own repositories come before those of another hub, and /hub/m has these alone", async () => {
@@ -156,6 +199,42 @@ Deno.test("C 28 nobody outside can take a name that is used inside", async () =>
     }
   }
   assert.deepEqual(double.requests, []);
+  // Nor by an old name of what has it there.
+  double.repository("past/secret").renamedTo = "acme/secret";
+  const hub = await mirrorClient(server, 1);
+  hubRefused(await hub.send("GET", "/past/secret/resolve/main/config.json"), 404, "RepoNotFound");
+});
+
+Deno.test("C 28 what was known of a namespace is not given once it is used inside", async () => {
+  await using directory = await TempDir.make();
+  await using double = HubDouble.start();
+  double.add("org/model", { "a.txt": "a", "b.txt": "b" });
+  let address = "";
+  let id = 0;
+  {
+    await using parts = await mirroring({ dataDir: directory.path, double });
+    const { hub, server } = parts;
+    await download(hub, "/org/model/resolve/main/b.txt");
+    const response = await fetch(`${hub.url}/org/model/resolve/main/a.txt`, {
+      redirect: "manual",
+      headers: { Authorization: `Bearer ${hub.token}` },
+    });
+    await response.body?.cancel();
+    address = response.headers.get("Location") ?? "";
+    const admin = await server.admin();
+    const asked = dataOf(await admin.json("POST", "/mirror/", { repository: "org/model" }));
+    id = v.parse(v.object({ id: v.number() }), asked).id;
+  }
+  const settings = { ownNamespaces: ["org"] };
+  await using parts = await mirroring({ dataDir: directory.path, double, settings });
+  const { server } = parts;
+  const signed = await fetch(server.origin + address);
+  assert.equal(signed.status, 404, await signed.text());
+  const admin = await server.admin();
+  for (const path of ["a.txt", "b.txt"]) {
+    const reply = await admin.json("POST", `/mirror/${id}/fetches`, { path });
+    refused(reply, 404, "ErrHubRepositoryNotFound");
+  }
 });
 
 Deno.test("C 28 a revision is fixed, and served with the other hub away", async () => {

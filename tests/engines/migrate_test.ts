@@ -117,12 +117,12 @@ function addRareRows(dataDir: string): void {
     UPDATE people SET issuer = 'https://login.example', subject = 'é' WHERE number = 7;
     UPDATE credentials SET bound = 1 WHERE label = 'nightly';
     INSERT INTO mirror_revisions VALUES
-      (70, 'models', 'ns/é', '${"4".repeat(40)}', '{"tags":["é"]}', 1, 5, 1, 7, 2),
-      (71, 'datasets', 'ns/b', '${"5".repeat(40)}', '{}', NULL, 0, 1, 7, NULL);
+      (70, 'models', 'ns/é', '${"4".repeat(40)}', '{"tags":["é"]}', 1, 5, 1, 7, 2, 0),
+      (71, 'datasets', 'ns/b', '${"5".repeat(40)}', '{}', NULL, 0, 1, 7, NULL, NULL);
     INSERT INTO mirror_names VALUES ('models', 'ns/é', 'main', '${"4".repeat(40)}', 5);
     INSERT INTO mirror_entries VALUES
-      (70, 'é', '', 1, 0, 'id', NULL, NULL, NULL, NULL),
-      (70, 'é/b', 'é', 0, 5, 'id', '${"6".repeat(64)}', 1, 2, 3);
+      (70, 'é', '', 1, 0, 'id', NULL, NULL, NULL, NULL, NULL),
+      (70, 'é/b', 'é', 0, 5, 'id', '${"6".repeat(64)}', 4, 1, 2, 3);
     INSERT INTO passkeys VALUES ('id', 7, x'00ff', 3, '["usb"]', 'é', 5, NULL);
     UPDATE storage_state SET scrub_started_at = 12, scrubbed_to = 'ab', hub_key = zeroblob(32);`);
 }

@@ -37,6 +37,7 @@ export interface DoubleRequest {
 
 interface Revision {
   readonly files: ReadonlyMap<string, DoubleFile>;
+  /** 0 if no time is stated. */
   readonly modifiedAt: number;
 }
 
@@ -62,6 +63,8 @@ export class HubDouble implements AsyncDisposable {
   fault: (request: DoubleRequest) => Fault | undefined = () => undefined;
   /** How many entries a page of a tree has. */
   pageEntries = 2;
+  /** How it refers to the address of the next page. */
+  referTo: (address: string) => string = (address) => address;
   readonly #repositories = new Map<string, Repository>();
   readonly #hub: Deno.HttpServer<Deno.NetAddr>;
   readonly #content: Deno.HttpServer<Deno.NetAddr>;
@@ -193,8 +196,10 @@ export class HubDouble implements AsyncDisposable {
     if (isApi && verb === "revision") {
       return Response.json({
         ...{ id, sha: commit, private: false, gated: false, tags: repository.tags },
-        createdAt: "2024-01-01T00:00:00.000Z",
-        lastModified: new Date(state.modifiedAt).toISOString(),
+        ...(state.modifiedAt > 0 && {
+          createdAt: "2024-01-01T00:00:00.000Z",
+          lastModified: new Date(state.modifiedAt).toISOString(),
+        }),
         ...(kind === "models" && { pipeline_tag: "text-generation", library_name: "transformers" }),
       });
     }
@@ -223,7 +228,7 @@ export class HubDouble implements AsyncDisposable {
     const next = from + this.pageEntries;
     const address = `${this.url}${pathname}?recursive=true&expand=false&cursor=${next}`;
     return Response.json(entries.slice(from, next), {
-      headers: next < entries.length ? { Link: `<${address}>; rel="next"` } : {},
+      headers: next < entries.length ? { Link: `<${this.referTo(address)}>; rel="next"` } : {},
     });
   }
 

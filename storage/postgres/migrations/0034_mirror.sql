@@ -10,6 +10,7 @@ CREATE TABLE mirror_revisions (
   asked_first_at bigint NOT NULL, -- milliseconds since the Unix epoch, as all times here
   asked_first_by bigint NOT NULL, -- a user
   pinned_at bigint, -- NULL if its files may be given up
+  has_code integer, -- whether loaders may run code of it; NULL as long as no rule has asked for that
   UNIQUE (kind, repository, commit_id)
 );
 
@@ -32,6 +33,7 @@ CREATE TABLE mirror_entries (
   size bigint NOT NULL, -- in bytes
   blob_id text NOT NULL, -- in Git: of a file that Git LFS keeps, that of its pointer
   sha256 text COLLATE "C", -- in lower-case hexadecimal, of a file that Git LFS keeps
+  admitted_at bigint, -- when it was first let through
   fetched_at bigint, -- NULL unless the tree has the file
   asked_at bigint, -- when it was last asked for
   passed_on_at bigint, -- since when readers may have bytes of it that were never verified
@@ -39,5 +41,6 @@ CREATE TABLE mirror_entries (
   PRIMARY KEY (revision, path)
 );
 CREATE INDEX mirror_entries_by_parent ON mirror_entries (revision, parent, path);
+CREATE INDEX mirror_entries_fetched ON mirror_entries (revision, size) WHERE fetched_at IS NOT NULL;
 CREATE INDEX mirror_entries_by_content ON mirror_entries (sha256) WHERE fetched_at IS NOT NULL;
 CREATE INDEX mirror_entries_by_use ON mirror_entries (asked_at) WHERE fetched_at IS NOT NULL;

@@ -10,6 +10,7 @@ CREATE TABLE mirror_revisions (
   asked_first_at INTEGER NOT NULL, -- milliseconds since the Unix epoch, as all times here
   asked_first_by INTEGER NOT NULL, -- a user
   pinned_at INTEGER, -- NULL if its files may be given up
+  has_code INTEGER, -- whether loaders may run code of it; NULL as long as no rule has asked for that
   UNIQUE (kind, repository, commit_id)
 ) STRICT;
 
@@ -32,11 +33,13 @@ CREATE TABLE mirror_entries (
   size INTEGER NOT NULL, -- in bytes
   blob_id TEXT NOT NULL, -- in Git: of a file that Git LFS keeps, that of its pointer
   sha256 TEXT, -- in lower-case hexadecimal, of a file that Git LFS keeps
+  admitted_at INTEGER, -- when it was first let through
   fetched_at INTEGER, -- NULL unless the tree has the file
   asked_at INTEGER, -- when it was last asked for
   passed_on_at INTEGER, -- since when readers may have bytes of it that were never verified
   PRIMARY KEY (revision, path)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mirror_entries_by_parent ON mirror_entries (revision, parent, path);
+CREATE INDEX mirror_entries_fetched ON mirror_entries (revision, size) WHERE fetched_at IS NOT NULL;
 CREATE INDEX mirror_entries_by_content ON mirror_entries (sha256) WHERE fetched_at IS NOT NULL;
 CREATE INDEX mirror_entries_by_use ON mirror_entries (asked_at) WHERE fetched_at IS NOT NULL;
