@@ -128,6 +128,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE mirror_revisions;
     DROP TABLE mirror_names;
     DROP TABLE mirror_entries;
+    DROP TABLE facts;
     DROP TABLE people;
     DROP TABLE people_names;
     ALTER TABLE storage_state DROP COLUMN last_number;
