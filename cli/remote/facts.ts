@@ -3,13 +3,13 @@ import { printable } from "../../schemas/printable.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { print } from "../print.ts";
 import { Connection } from "./connection.ts";
-import { onlyPath, verbArguments } from "./verb.ts";
+import { onlyPath, verbArguments, versionOption } from "./verb.ts";
 
 /** `strongroom facts`: prints what a file or directory of a server says of itself (C 29). */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, { at: { type: "string" } });
   const path = onlyPath("facts", positionals);
-  const { at } = values;
+  const at = versionOption("--at", values.at);
   const connection = await Connection.open(values);
   const query = { path, ...at !== undefined && { at } };
   const entry = await connection.json(FactsEntry, "GET", "/resources/facts", { query });

@@ -29,6 +29,9 @@ const REQUIRED: Partial<Record<CommandName, readonly string[]>> = {
   link: ["path"],
   diff: ["--from", "1"],
   tag: ["v1", "path"],
+  facts: ["path"],
+  policy: ["check", "path"],
+  mirror: ["ls"],
   purge: ["--sha256", "0".repeat(64)],
   completion: ["bash"],
 };
