@@ -37,7 +37,7 @@ export async function importFrom(args: readonly string[]): Promise<number> {
   }
   const connection = await Connection.open(values);
   const { readable } = Deno.stdin;
-  const entry = await connection.json(MirrorEntry, "PUT", "/mirror/archive", {
+  const entry = await connection.json(MirrorEntry, "PUT", "/mirror-archive", {
     ...{ body: () => readable, retry: "never" },
   });
   print(values.json ? JSON.stringify(entry) : entryLine(entry));

@@ -99,7 +99,7 @@ export async function getMirrorArchive(c: Handled, services: Services): Promise<
   });
 }
 
-/** `PUT /mirror/archive` (C 28). */
+/** `PUT /mirror-archive` (C 28). */
 export async function putMirrorArchive(c: Handled, services: Services): Promise<Response> {
   const mirror = mirrorOf(services);
   const { userId } = callerOf(c);

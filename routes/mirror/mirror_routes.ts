@@ -53,7 +53,7 @@ export const MIRROR_ROUTES: readonly Route[] = [
   },
   {
     method: "PUT",
-    path: "/mirror/archive",
+    path: "/mirror-archive",
     privilege: "resources.admin",
     action: "mirror.import",
     load: "transfer",

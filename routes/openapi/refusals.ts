@@ -92,7 +92,7 @@ export const REFUSALS = {
   ErrHubRevisionNotFound: { status: 404, when: "The repository does not have the revision" },
   ErrHubEntryNotFound: { status: 404, when: "The repository does not have the file" },
   ErrHubNotOffered: { status: 501, when: "The hub does not have the address" },
-  ErrMirrorNotOffered: { status: 501, when: "No other hub is mirrored" },
+  ErrMirrorNotOffered: { status: 404, when: "No other hub is mirrored" },
   ErrNotOffered: { status: 501, when: "The S3 door does not have the operation" },
   ErrRouteNotFound: { status: 404, when: "The address has no route" },
   ErrMethodNotAllowed: {

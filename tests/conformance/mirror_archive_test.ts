@@ -41,7 +41,7 @@ async function archiveOf(admin: Client, id: number): Promise<Uint8Array<ArrayBuf
 }
 
 const put = (client: Client, body: Uint8Array<ArrayBuffer>) =>
-  client.send("PUT", "/mirror/archive", { body });
+  client.send("PUT", "/mirror-archive", { body });
 
 Deno.test("C 28 a revision is carried to a strongroom without any network as one file", async (t) => {
   await using source = await mirroring();

@@ -132,7 +132,7 @@ Deno.test("C 28 a server that mirrors no other hub says so", async () => {
   await using server = await TestServer.start();
   const user = await server.as(1, "mirror.use");
   assert.match(
-    refused(await user.send("GET", "/mirror/"), 501, "ErrMirrorNotOffered"),
+    refused(await user.send("GET", "/mirror/"), 404, "ErrMirrorNotOffered"),
     /STRONGROOM_MIRROR_URL/,
   );
 });
