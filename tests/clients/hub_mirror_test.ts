@@ -73,8 +73,11 @@ mirrorTest(
   { settings: { gate: "block" } },
   async ({ double }, hf, directory) => {
     double.add("org/model", { "bad.pkl": { content: DANGEROUS } });
-    const { code, stdout, stderr } = await hf(["org/model", "bad.pkl"], `${directory}/out`);
+    const download = () => hf(["org/model", "bad.pkl"], `${directory}/out`);
+    const { code } = await download();
     assert.notEqual(code, 0);
+    // Not every version asks again after a transfer that was broken off.
+    const { stdout, stderr } = await download();
     assert.match(stdout + stderr, /dangerous/);
   },
 );
