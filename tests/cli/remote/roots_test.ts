@@ -31,6 +31,7 @@ const COMMAND_LINES: Readonly<Partial<Record<CommandName, readonly string[]>>> =
   tag: ["tag one @d"],
   diff: ["diff --from 8 @d"],
   log: ["log @d"],
+  policy: ["policy check @d"],
 };
 const VERBS = Object.entries(USAGES).filter(([name, { remotePaths }]) =>
   isCommand(name) && (remotePaths !== undefined || name === "scan")
