@@ -5,16 +5,22 @@ import { Client, items } from "../support/client.ts";
 import { Postgres } from "../support/postgres.ts";
 import { seededRandom } from "../support/random.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 
 const ROUNDS = 6;
 
-/** Changes the tree until the server dies. */
-async function changeUntilDeath(client: Client, round: number, worker: number): Promise<void> {
+/** Changes the tree until the server dies. Tells of each file that it leaves there. */
+async function changeUntilDeath(
+  client: Client,
+  name: string,
+  onKept: () => void,
+): Promise<void> {
   try {
     for (let index = 0;; index++) {
-      const path = `${round}-${worker}-${index}`;
+      const path = `${name}-${index}`;
       await client.upload("", { [path]: path });
       if (index % 3 === 0) await client.remove({ path });
+      else onKept();
     }
   } catch (error) {
     // The connection is gone.
@@ -55,7 +61,11 @@ Deno.test({
     }
     assert.deepEqual([...known].sort(), [...listed, `start-${round}`].sort());
     if (round === ROUNDS) break;
-    const working = [1, 2, 3].map((worker) => changeUntilDeath(client, round, worker));
+    let kept = 0;
+    const working = [1, 2, 3].map((worker) =>
+      changeUntilDeath(client, `${round}-${worker}`, () => kept++)
+    );
+    await until(() => kept >= 3);
     await new Promise((resolve) => setTimeout(resolve, 100 + random(300)));
     await child.end("SIGKILL");
     await Promise.all(working);
