@@ -26,9 +26,9 @@ export const REMOTE_USAGES = {
     forms: ["login [--hf] [--cacert FILE] URL", "login list", "login use URL"],
     details:
       `Without a credential on stdin, prints a link and a code, by which a person who signs in to the console
-has the server make one, named after this machine. At a terminal with a display, it opens the link, too;
-if the server knows nobody, reads one from the terminal
-without echo. Asks the server whether it accepts the credential, and keeps both in
+has the server make one, named after this machine. At a terminal with a display, it also opens the
+link. If nobody can sign in to the server, it reads a credential from the terminal without echo. Asks the
+server whether it accepts the credential, and keeps both in
 $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else can read. Commands use the
 server of the last login; login use makes another one the default, and --server names one for a command.
 STRONGROOM_URL and STRONGROOM_TOKEN take precedence over what is kept.

@@ -32,7 +32,7 @@ export interface UpstreamOptions
   extends HubUpstreamOptions, Partial<Omit<RequestOptions, "token" | "authorities">> {
   /** How long a reader of a file that comes in may get nothing, in milliseconds. */
   readonly keepAliveMs?: number;
-  /** After how long a file that waits and that nobody asks for is forgotten, in milliseconds. */
+  /** How long a file waits before it is forgotten if nobody asks for it, in milliseconds. */
   readonly unaskedMs?: number;
   /** How long a request waits for the other hub while its last answer is known, in milliseconds. */
   readonly promptMs?: number;

@@ -28,7 +28,7 @@ export interface FetchesOptions {
   readonly keepAliveMs?: number | undefined;
   /** The pause after the first cut, in milliseconds. @default 250 */
   readonly retryMs?: number | undefined;
-  /** After how long a file that waits and that nobody asks for is forgotten, in milliseconds. @default 60 s */
+  /** How long a file waits before it is forgotten if nobody asks for it, in milliseconds. @default 60 s */
   readonly unaskedMs?: number | undefined;
 }
 
