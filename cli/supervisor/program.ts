@@ -1,7 +1,6 @@
 /** How to start this program: from its checkout by the runtime, or as the compiled executable. */
 
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
 import { IS_PACKAGED, PROGRAM_ROOT, programModule } from "../../storage/threads/program_modules.ts";
 import { WORKERS } from "../../storage/threads/workers.ts";
@@ -52,7 +51,7 @@ export async function cacheProgram(): Promise<void> {
       "cache",
       "--quiet",
       `--config=${PROGRAM_ROOT}deno.json`,
-      ...modules.map((it) => fileURLToPath(it)),
+      ...modules.map(({ href }) => href),
     ],
     stdin: "null",
     stdout: "null",
@@ -86,7 +85,7 @@ export function programArguments(options: ProgramOptions): ProgramArguments {
   return {
     args: [
       ...["run", "--no-prompt", "--deny-import", ...runtimeFlags, ...args],
-      fileURLToPath(programModule(entry)),
+      programModule(entry).href,
     ],
     [Symbol.dispose]: dispose,
   };

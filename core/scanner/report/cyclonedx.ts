@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isObject } from "../../../schemas/json.ts";
 import type { Asset, FileMetadata } from "../../../schemas/report/report.ts";
 import { ruleOf } from "../contract/rules.ts";
@@ -7,6 +6,7 @@ import { adviceOf } from "./advice.ts";
 import { locationOf } from "./location.ts";
 import type { MarkedIssue, MarkedReport } from "./marks.ts";
 import { utc } from "./sarif.ts";
+import { sha256Of } from "./sha256.ts";
 
 /** A bill of materials in CycloneDX 1.6 (ECMA-424). */
 export type CycloneDxBom = Readonly<Record<string, unknown>>;
@@ -153,7 +153,7 @@ function vulnerabilityOf(
 
 /** A UUID of version 8, which is made from any data (RFC 9562): the same for the same report. */
 function uuidOf(text: string): string {
-  const hex = createHash("sha256").update(text).digest("hex");
+  const hex = sha256Of(text);
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import type { Report } from "../../../schemas/report/report.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import { isFinding, severityOf } from "../contract/severity.ts";
 import { uniqueIssues } from "./issues.ts";
 import { LicenseFiles } from "./license_files.ts";
 import { type ReportedFile, scannedFile, unscannedFile, withinTimes } from "./reported_file.ts";
+import { sha256Of } from "./sha256.ts";
 
 /** A path of a scan with its result, or the reason it was not scanned. */
 export type FileOutcome =
@@ -125,7 +125,5 @@ function selectionOf(selection: ReportOptions["selection"]): Report["scanner_sel
  * and concatenated. It does not depend on paths. Null if there are no digests.
  */
 function contentHash(digests: ReadonlySet<string>): string | null {
-  return digests.size === 0
-    ? null
-    : createHash("sha256").update([...digests].sort().join("")).digest("hex");
+  return digests.size === 0 ? null : sha256Of([...digests].sort().join(""));
 }

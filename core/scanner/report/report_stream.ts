@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Issue, Report } from "../../../schemas/report/report.ts";
 import { type Severity, severityOf } from "../contract/severity.ts";
 import { LicenseFiles } from "./license_files.ts";
 import { LOCATION_SEPARATOR } from "./location.ts";
 import { type FileOutcome, reportedFile, type ReportOptions, ReportTotals } from "./report.ts";
+import { sha256Of } from "./sha256.ts";
 
 /** The parts of the JSON text of a report, in order. */
 export const REPORT_PARTS = ["head", "issues", "checks", "assets", "file_metadata"] as const;
@@ -112,7 +112,7 @@ export class ReportStream {
   #isNew({ message, severity, location }: Issue): boolean {
     if (this.#seen === undefined) return true;
     const identity = JSON.stringify([message, severity, location]);
-    const digest = createHash("sha256").update(identity).digest("base64");
+    const digest = sha256Of(identity);
     if (this.#seen.has(digest)) return false;
     this.#seen.add(digest);
     return true;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { FileMetadata, Issue } from "../../../schemas/report/report.ts";
 import { ruleGroupOf } from "../contract/rule_group.ts";
 import { type Rule, ruleOf } from "../contract/rules.ts";
@@ -8,6 +7,7 @@ import { ruleIdOf } from "./issues.ts";
 import { type KnownPaths, locationOf } from "./location.ts";
 import { describeWaiver, type MarkedIssue, type MarkedReport } from "./marks.ts";
 import { BASE_ID, BASE_IDS, type UriBase, uriOf } from "./sarif_uri.ts";
+import { sha256Of } from "./sha256.ts";
 
 /** A log in the Static Analysis Results Interchange Format (OASIS SARIF 2.1.0). */
 export interface SarifLog {
@@ -280,5 +280,5 @@ function fingerprintOf(issue: Issue, { paths, base }: ResultOptions): string {
   const { path, member = "" } = locationOf(issue.location ?? "", paths);
   const { uri } = uriOf(path, base === undefined ? {} : { base });
   const identity = JSON.stringify([ruleIdOf(issue), issue.message, uri, member]);
-  return createHash("sha256").update(identity).digest("hex");
+  return sha256Of(identity);
 }
