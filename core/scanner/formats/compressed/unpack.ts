@@ -157,7 +157,7 @@ export function beginsAs(codec: NativeCodec | "lzma", head: Uint8Array): boolean
 
 /** Unpacks the first bytes of content, to at most `maxBytes`. */
 export function unpackedHead(
-  codec: "brotli" | "deflate" | "lz4_block" | "lzma",
+  codec: "brotli" | "deflate" | "zlib" | "lz4_block" | "lzma",
   head: Uint8Array,
   maxBytes: number,
 ): Uint8Array | "too large" | "damaged" {

@@ -7,16 +7,12 @@ import { KIB } from "../../../../schemas/units.ts";
 import { Hdf5Error } from "../../readers/hdf5/cursor.ts";
 import { findJsonTexts } from "../../readers/json/find_json_texts.ts";
 import { findSignature, readSuperblock } from "../../readers/hdf5/superblock.ts";
-import {
-  type ExternalReference,
-  type Hdf5Contents,
-  type Hdf5Fault,
-  type Hdf5Wanted,
-  walkHdf5,
-} from "../../readers/hdf5/walk.ts";
+import { type ExternalReference, type Hdf5Contents, walkHdf5 } from "../../readers/hdf5/walk.ts";
+import type { Hdf5Fault, Hdf5Wanted } from "../../readers/hdf5/wanted.ts";
 import { KERAS_PASSED } from "../keras/checks.ts";
 import { type ConfigFacts, configFacts, configMetadata, inspectConfig } from "../keras/config.ts";
 import { decodeJson } from "../keras/text.ts";
+import { chunkedPickle } from "./chunked_bytes.ts";
 import { isActivePickle } from "../pickle/detect.ts";
 import { modelMetadata } from "../model/metadata.ts";
 import { ElementCounts } from "../tensors/element_counts.ts";
@@ -58,6 +54,11 @@ export const hdf5Scanner: Scanner = {
       onBytes({ name, source, position }) {
         if (isActivePickle(source)) context.scanMember(name, source);
         texts.add(decodeLatin1(source.read(0, MAX_SEARCHED_BYTES)), position, name);
+      },
+      onChunks(value) {
+        const content = chunkedPickle(value, context);
+        if (content) context.scanMember(value.name, content);
+        return content !== null;
       },
       onNumbers: (type, elements, bytes) => numbers.add(type, BigInt(elements), BigInt(bytes)),
     });
@@ -103,7 +104,8 @@ const MESSAGES: Readonly<Record<Hdf5Fault, string>> = {
   malformed_hdf5: "An object in the file is malformed",
   hdf5_dense_attributes: "Attributes in dense storage are not read",
   hdf5_dense_links: "Links in dense storage are not read",
-  hdf5_shared_message: "A shared attribute was not read",
+  hdf5_shared_message: "A message that objects share was not read",
+  hdf5_chunks: "The chunks of a dataset were not read",
   hdf5_object_limit: "The file has too many objects to read",
   hdf5_read_limit: "The objects in the file take too many reads",
   hdf5_text_limit: "An attribute is too long to read",

@@ -1,26 +1,36 @@
 import { type ByteSource, memorySource } from "../../contract/source.ts";
 import { type Hdf5Bytes, Hdf5Error } from "./cursor.ts";
 import { readHeapObject } from "./heap.ts";
-import type { HeaderMessage } from "./object_header.ts";
+import { type HeaderMessage, sharedMessage } from "./object_header.ts";
 
-/** Classes of datatype messages (HDF5 file format, IV.A.2.d). */
+/** The type of datatype messages (HDF5 file format, IV.A.2). */
+export const DATATYPE = 0x03;
+/** Their classes (IV.A.2.d). */
 const INTEGER = 0;
 const FLOAT = 1;
-const STRING = 3;
+const TIME = 2;
 const BIT_FIELD = 4;
-const OPAQUE = 5;
+const COMPOUND = 6;
+const REFERENCE = 7;
 const ENUMERATION = 8;
 const VARIABLE_LENGTH = 9;
 
+/** The kind of a datatype of variable length whose values are text. */
+const TEXT = 1;
+
 /** The flag of integers with a sign. */
 const SIGNED = 8;
+
+/** The flag of attributes whose datatype is stored elsewhere. */
+const SHARED_TYPE = 1;
 
 /** The type of a dataspace without elements (IV.A.2.b). */
 const NULL_SPACE = 2;
 
 /**
- * The size of the elements of a datatype whose values are bytes as they are: strings of a fixed length,
- * opaque bytes, and integers of one byte. Returns undefined for any other datatype.
+ * The size of the elements of a datatype whose values a program may take for bytes as they are: strings of a
+ * fixed length, opaque bytes, numbers of one byte, and all that consists of others. Returns undefined for larger
+ * numbers, for references, and for values that are elsewhere.
  *
  * @throws {Hdf5Error} when the datatype is outside of the file.
  */
@@ -29,9 +39,37 @@ export function byteElementSize(bytes: Hdf5Bytes, address: number): number | und
   const typeClass = type.number(1) & 0x0f;
   type.skip(3);
   const size = type.number(4);
-  const isBytes = typeClass === STRING || typeClass === OPAQUE ||
-    typeClass === INTEGER && size === 1;
-  return isBytes ? size : undefined;
+  switch (typeClass) {
+    case INTEGER:
+    case BIT_FIELD:
+      return size === 1 ? size : undefined;
+    case FLOAT:
+    case TIME:
+    case REFERENCE:
+    case VARIABLE_LENGTH:
+      return undefined;
+    default:
+      return size;
+  }
+}
+
+/**
+ * Whether the values of a datatype are records of others.
+ *
+ * @throws {Hdf5Error} when the datatype is outside of the file.
+ */
+export function areRecords(bytes: Hdf5Bytes, address: number): boolean {
+  return (bytes.at(address).number(1) & 0x0f) === COMPOUND;
+}
+
+/**
+ * Whether the values of a datatype are elsewhere, in the global heap, and are no text: sequences.
+ *
+ * @throws {Hdf5Error} when the datatype is outside of the file.
+ */
+export function areSequences(bytes: Hdf5Bytes, address: number): boolean {
+  const [head = 0, flags = 0] = bytes.at(address).take(2);
+  return (head & 0x0f) === VARIABLE_LENGTH && (flags & 0x0f) !== TEXT;
 }
 
 /** A type of numbers. */
@@ -91,10 +129,9 @@ export function elementsOf(bytes: Hdf5Bytes, address: number): number {
 /** An attribute message of version 1 to 3, of whose values only strings and bytes can be read. */
 export class Hdf5Attribute {
   readonly name: string;
-  /** Whether its datatype is stored elsewhere in the file, so that its value cannot be read. */
-  readonly hasSharedType: boolean;
   readonly #bytes: Hdf5Bytes;
-  readonly #typeAddress: number;
+  /** Undefined for a datatype that is in a heap. */
+  readonly #typeAddress: number | undefined;
   readonly #spaceAddress: number;
   readonly #valueAddress: number;
 
@@ -110,22 +147,36 @@ export class Hdf5Attribute {
     // Version 1 pads each part to a multiple of eight bytes.
     const [name, type, space] = sizes.map((size) => version === 1 ? (size + 7) & ~7 : size);
     this.name = cursor.nullTerminated(sizes[0]);
-    this.hasSharedType = version > 1 && (flags & 1) !== 0;
     this.#bytes = bytes;
-    this.#typeAddress = start + (name ?? 0);
-    this.#spaceAddress = this.#typeAddress + (type ?? 0);
+    const typeAddress = start + (name ?? 0);
+    const hasSharedType = version > 1 && (flags & SHARED_TYPE) !== 0;
+    this.#typeAddress = hasSharedType
+      ? sharedMessage(bytes, { type: DATATYPE, address: typeAddress })?.address
+      : typeAddress;
+    this.#spaceAddress = typeAddress + (type ?? 0);
     this.#valueAddress = this.#spaceAddress + (space ?? 0);
   }
 
+  /** Whether its datatype was found. */
+  get hasType(): boolean {
+    return this.#typeAddress !== undefined;
+  }
+
+  /** Whether its value is elsewhere, and no text. */
+  get isSequence(): boolean {
+    return this.#typeAddress !== undefined && areSequences(this.#bytes, this.#typeAddress);
+  }
+
   /**
-   * The value if it is bytes: a string, opaque bytes or integers of one byte. At most `limit` bytes of
-   * a string of variable length are read. Returns undefined for any other value.
+   * The value if it may be taken for bytes ({@link byteElementSize}). At most `limit` bytes of one of variable
+   * length are read. Returns undefined for any other value.
    *
    * @throws {Hdf5Error} when the value is outside of the file.
    */
   bytes(limit: number): ByteSource | undefined {
+    if (this.#typeAddress === undefined) return undefined;
     const size = byteElementSize(this.#bytes, this.#typeAddress);
-    if (size === undefined) return this.#variableLength(limit);
+    if (size === undefined) return this.#variableLength(this.#typeAddress, limit);
     return this.#bytes.slice(
       this.#valueAddress,
       size * elementsOf(this.#bytes, this.#spaceAddress),
@@ -141,12 +192,12 @@ export class Hdf5Attribute {
     return elementsOf(this.#bytes, this.#spaceAddress) === 1;
   }
 
-  #variableLength(limit: number): ByteSource | undefined {
-    const [head = 0, flags = 0] = this.#bytes.at(this.#typeAddress).take(2);
+  #variableLength(type: number, limit: number): ByteSource | undefined {
+    const [head = 0, flags = 0] = this.#bytes.at(type).take(2);
     if ((head & 0x0f) !== VARIABLE_LENGTH || !this.isSingle()) return undefined;
-    const isText = (flags & 0x0f) === 1;
+    const isText = (flags & 0x0f) === TEXT;
     // The datatype of the elements comes after the size of the value.
-    const base = this.#typeAddress + 8;
+    const base = type + 8;
     if (!isText && byteElementSize(this.#bytes, base) !== 1) return undefined;
     const value = this.#bytes.at(this.#valueAddress);
     const length = value.number(4);

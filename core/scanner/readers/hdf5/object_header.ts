@@ -68,6 +68,33 @@ function readVersion2(cursor: Hdf5Cursor): Layout {
   return { version, first: { start, end: start + size }, prefixBytes: isOrdered ? 6 : 4 };
 }
 
+/** Where the data of a shared message is: in the header of another object (IV.A.2). */
+const COMMITTED = 2;
+
+/**
+ * The message of this type in the header of the object that a shared message names by its address, such as a
+ * committed datatype. Returns undefined for a message that is stored in a heap.
+ *
+ * @throws {Hdf5Error} when one of them is malformed.
+ */
+export function sharedMessage(
+  bytes: Hdf5Bytes,
+  { type, address }: Pick<HeaderMessage, "type" | "address">,
+): HeaderMessage | undefined {
+  const cursor = bytes.at(address);
+  const version = cursor.number(1);
+  const kind = cursor.number(1);
+  if (version === 1) cursor.skip(6);
+  else if (version === 3 && kind !== COMMITTED) return undefined;
+  const object = cursor.offset();
+  if (object === undefined) return undefined;
+  for (const message of readMessages(bytes, object)) {
+    // One that is shared itself would be a cycle, or a chain that no library follows.
+    if (message.type === type && !message.isShared) return message;
+  }
+  return undefined;
+}
+
 class MessageReader {
   readonly #bytes: Hdf5Bytes;
   readonly #layout: Layout;

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { deflateSync, zstdCompressSync } from "node:zlib";
 import { hdf5Scanner } from "../../../../../core/scanner/formats/hdf5/scanner.ts";
 import { type ByteSource, memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { verdict } from "../../verdict.ts";
@@ -399,6 +400,25 @@ function layout(file: Hdf5Builder, content: string, compact = false): Message {
   return { type: 8, data };
 }
 
+/** The layout of contiguous or compact data as the first versions of the library write it. */
+function formerLayout(
+  file: Hdf5Builder,
+  version: 1 | 2,
+  content: string,
+  compact = false,
+): Message {
+  const head = join(number(version, 1), number(1, 1), number(compact ? 0 : 1, 6));
+  const size = number(content.length, 4);
+  return {
+    type: 8,
+    data: compact
+      ? join(head, size, size, content)
+      : join(head, number(file.add(content), 8), size),
+  };
+}
+
+const compound = join(number(0x16, 1), number(1, 3), number(PAYLOAD.length, 4), "m\0");
+
 /** A contiguous or compact dataset of one-byte integers. */
 function byteDataset(
   file: Hdf5Builder,
@@ -470,6 +490,32 @@ Deno.test("evasion 73: pickles in attributes and datasets are members", async (t
       file.continuation(FLOATS),
     ]],
   ];
+  const types: [string, Uint8Array][] = [
+    ["records", compound],
+    ["arrays", join(number(0x1a, 4), number(PAYLOAD.length, 4), number(1, 1))],
+    ["enumerated bytes", join(number(0x18, 4), number(1, 4), BYTES.data)],
+    ["bit fields", join(number(0x14, 4), number(1, 4), number(0, 2), number(8, 2))],
+  ];
+  for (const [name, data] of types) {
+    several.push([name, (file) => [{ type: 3, data }, layout(file, PAYLOAD)]]);
+  }
+  const committed = (file: Hdf5Builder, heading: Uint8Array): Message[] => {
+    const type = file.object(BYTES);
+    return [{ type: 3, flags: 2, data: join(heading, number(type, 8)) }, layout(file, PAYLOAD)];
+  };
+  several.push(
+    ["a committed type, version 1", (file) => committed(file, number(1, 8))],
+    ["a committed type, version 2", (file) => committed(file, number(2, 2))],
+    ["a committed type, version 3", (file) => committed(file, number(0x0203, 2))],
+    ["a layout of version 1", (file) => [BYTES, formerLayout(file, 1, PAYLOAD)]],
+    ["a layout of version 2", (file) => [BYTES, formerLayout(file, 2, PAYLOAD)]],
+    ["a compact layout of version 1", (file) => [BYTES, formerLayout(file, 1, PAYLOAD, true)]],
+    ["sequences", (file) => {
+      file.text("unused", PAYLOAD);
+      const type = join(number(0x19, 4), number(16, 4), BYTES.data);
+      return [{ type: 3, data: type }, layout(file, "\0".repeat(16))];
+    }],
+  );
   for (const [name, messages] of several) {
     for (const version of VERSIONS) {
       await t.step(`data beside ${name}, superblock ${version}`, () => {
@@ -488,6 +534,153 @@ Deno.test("evasion 73: pickles in attributes and datasets are members", async (t
     const { members } = scanModel(file.build(file.object(file.fixedText("CLASS", "VLARRAY"))));
     assert.equal(members.length, 1);
   });
+});
+
+Deno.test("evasion 73: a pickle in an attribute whose type is committed is a member", () => {
+  const file = new Hdf5Builder(2);
+  const type = file.object({ type: 3, data: join(number(0x15, 4), number(PAYLOAD.length, 4)) });
+  const message = file.attribute("a", join(number(0x0203, 2), number(type, 8)), join(PAYLOAD));
+  message.data[1] = 1;
+  const { members } = scanModel(file.build(file.object(message)));
+  assert.deepEqual(members.map(({ name }) => name), ["a"]);
+});
+
+/** A pipeline of filters, each with one parameter. */
+const filters = (...ids: number[]): Message => ({
+  type: 0x0b,
+  data: join(
+    number(2, 1),
+    number(ids.length, 1),
+    ...ids.map((id) =>
+      join(number(id, 2), number(0, id < 256 ? 0 : 2), number(0, 2), number(1, 2), number(1, 4))
+    ),
+  ),
+});
+
+/** A layout of version 3: chunks in a tree of one leaf, or below a node. */
+function chunked(file: Hdf5Builder, chunks: readonly Uint8Array[], skipped = 0): Message {
+  const tree = (level: number, children: readonly (readonly [number, number])[]) =>
+    file.add(
+      "TREE",
+      number(1, 1),
+      number(level, 1),
+      number(children.length, 2),
+      UNDEFINED,
+      UNDEFINED,
+      ...children.map(([size, child]) =>
+        join(number(size, 4), number(skipped, 4), number(0, 16), number(child, 8))
+      ),
+      number(0, 24),
+    );
+  const leaves = chunks.map((it) => tree(0, [[it.length, file.add(it)]] as const));
+  const root = tree(1, leaves.map((leaf) => [0, leaf] as const));
+  return { type: 8, data: join(number(0x020203, 3), number(root, 8), number(4, 4), number(1, 4)) };
+}
+
+/** A layout of version 4: one chunk, or a fixed array of filtered ones. */
+function indexed(file: Hdf5Builder, index: number, chunks: readonly Uint8Array[]): Message {
+  const [first = new Uint8Array()] = chunks;
+  const head = join(
+    number(4, 1),
+    number(2, 1),
+    number(2, 1),
+    number(2, 1),
+    number(1, 1),
+    number(0x0104, 2),
+    number(index, 1),
+  );
+  if (index === 1) {
+    const size = number(first.length, 8);
+    return { type: 8, data: join(head, size, number(0, 4), number(file.add(first), 8)) };
+  }
+  const entries = chunks.map((it) =>
+    join(number(file.add(it), 8), number(it.length, 2), number(0, 4))
+  );
+  const block = file.add("FADB", number(0, 1), number(1, 1), number(0, 8), ...entries);
+  const array = join(number(0, 1), number(1, 1), number(14, 1), number(10, 1));
+  const header = file.add("FAHD", array, number(chunks.length, 8), number(block, 8));
+  return { type: 8, data: join(head, number(10, 1), number(header, 8)) };
+}
+
+Deno.test("evasion 73: pickles in the chunks of datasets are members, however they are found and packed", async (t) => {
+  const content = new TextEncoder().encode(PAYLOAD);
+  const halves = [content.subarray(0, 9), content.subarray(9)];
+  const deflated = halves.map((it) => new Uint8Array(deflateSync(it)));
+  const summed = deflated.map((it) => join(it, "sum!"));
+  /** The first bytes of all pairs, then the second ones, then a byte that has none. */
+  const shuffled = (bytes: Uint8Array) => {
+    const pairs = bytes.subarray(0, bytes.length & ~1);
+    const every = (second: number) => pairs.filter((_, at) => at % 2 === second);
+    return join(every(0), every(1), bytes.subarray(pairs.length));
+  };
+  const PAIRS: Message = { type: 3, data: join(number(0x15, 4), number(2, 4)) };
+  const shuffle: Message = {
+    type: 0x0b,
+    data: join(number(0x0102, 2), number(2, 2), number(0, 2), number(1, 2), number(2, 4)),
+  };
+  const table: [string, (file: Hdf5Builder) => Message[]][] = [
+    ["chunks as they are", (file) => [BYTES, chunked(file, halves)]],
+    ["deflated", (file) => [BYTES, filters(1), chunked(file, deflated)]],
+    ["deflated, with a checksum", (file) => [BYTES, filters(2, 1, 3), chunked(file, summed)]],
+    ["not filtered themselves", (file) => [BYTES, filters(1), chunked(file, halves, 1)]],
+    ["zstd", (file) => [
+      BYTES,
+      filters(32015),
+      chunked(file, halves.map((it) => new Uint8Array(zstdCompressSync(it)))),
+    ]],
+    ["shuffled", (file) => [PAIRS, shuffle, chunked(file, [shuffled(content)])]],
+    ["a single chunk", (file) => [
+      BYTES,
+      filters(1),
+      indexed(file, 1, [new Uint8Array(deflateSync(content))]),
+    ]],
+    ["a fixed array", (file) => [BYTES, filters(1), indexed(file, 3, deflated)]],
+    ["beside other filters", (file) => [BYTES, filters(3), filters(1), chunked(file, deflated)]],
+  ];
+  for (const [name, messages] of table) {
+    await t.step(name, () => {
+      const file = new Hdf5Builder(2);
+      const { members, checks } = scanModel(file.build(file.object(...messages(file))));
+      const found = members.map(({ source }) => decoder.decode(source.read(0, 100)));
+      assert.deepEqual(found, [PAYLOAD]);
+      assert.deepEqual(failures(checks), []);
+    });
+  }
+  const unread: [string, (file: Hdf5Builder) => Message[]][] = [
+    ["an unknown filter", (file) => [BYTES, filters(32000), chunked(file, halves)]],
+    ["an index that is not read", (file) => [BYTES, indexed(file, 5, halves)]],
+  ];
+  for (const [name, messages] of unread) {
+    await t.step(`${name} is told`, () => {
+      const file = new Hdf5Builder(2);
+      const { members, checks } = scanModel(file.build(file.object(...messages(file))));
+      assert.deepEqual(members, []);
+      assert.equal(failures(checks, "HDF5 Structure")[0]?.incomplete, "hdf5_chunks");
+    });
+  }
+  for (const type of [FLOATS, { type: 3, data: compound }]) {
+    await t.step(
+      "numbers of several bytes are not looked at, nor tables with an unknown filter",
+      () => {
+        const file = new Hdf5Builder(2);
+        const { checks } = scanModel(
+          file.build(file.object(type, filters(32000), chunked(file, halves))),
+        );
+        assert.equal(verdict(checks), "OK");
+      },
+    );
+  }
+});
+
+Deno.test("C 16 a type that is in the heap of shared messages, or shared itself, is told as not read", () => {
+  const file = new Hdf5Builder(2);
+  const inHeap: Message = { type: 3, flags: 2, data: join(number(0x0103, 2), number(0, 8)) };
+  const circle = file.object(inHeap);
+  const circular: Message = { type: 3, flags: 2, data: join(number(0x0203, 2), number(circle, 8)) };
+  for (const type of [inHeap, circular]) {
+    const { checks } = scanModel(file.build(file.object(type, layout(file, PAYLOAD))));
+    assert.equal(failures(checks, "HDF5 Structure")[0]?.incomplete, "hdf5_shared_message");
+  }
 });
 
 Deno.test("C 16 plain pickles and texts in attributes are not members", () => {
