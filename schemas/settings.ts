@@ -110,7 +110,7 @@ const entries = {
   /** In how many days all content is read once to find damage; 0 for never. */
   scrubDays: v.optional(wholeNumber(0, 36_500), "30"),
   /** How long what a change takes away stays readable; 0 to keep no history. */
-  history: v.optional(period, "off"),
+  history: v.optional(period, "30d"),
   /** How many bytes of history a tree keeps. Default: as many as the quota, or else half of the disk. */
   historyMaxBytes: v.optional(size(0)),
   /** Whether files are scanned when they arrive, and whether the verdict decides on downloads. */

@@ -3,6 +3,9 @@ import type { Agreement } from "../../schemas/agreement.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { signingKey } from "../signing_key.ts";
 
+/** What `STRONGROOM_HISTORY` is by default, in milliseconds. */
+const DEFAULT_HISTORY_MS = 30 * 86_400_000;
+
 /** The settings that all servers of a database share (C 23). */
 export async function agreementOf(settings: Settings): Promise<Agreement> {
   const [key = settings.jwksUrl] = keyIds(await signingKey(settings));
@@ -24,9 +27,10 @@ export async function agreementOf(settings: Settings): Promise<Agreement> {
       STRONGROOM_MAX_UPLOAD_REQUEST_SIZE: settings.maxUploadRequestSize,
       STRONGROOM_USER_QUOTA: settings.userQuota,
       STRONGROOM_RATE_LIMIT: settings.rateLimit,
-      // A server of an earlier version states nothing of it, and keeps none.
-      ...(settings.history > 0 && {
-        STRONGROOM_HISTORY: `${settings.history / 1000}s`,
+      // A server of an earlier version states nothing of it. Beside one with the default, its changes are kept, too.
+      ...(settings.history !== DEFAULT_HISTORY_MS &&
+        { STRONGROOM_HISTORY: `${settings.history / 1000}s` }),
+      ...(settings.historyMaxBytes !== undefined && {
         STRONGROOM_HISTORY_MAX_BYTES: settings.historyMaxBytes,
       }),
     }),

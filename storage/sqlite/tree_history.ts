@@ -139,7 +139,7 @@ export class TreeHistory implements Keeper {
       userId,
       fate === "moved"
         ? "SELECT 0"
-        : "SELECT sum(size) FROM (SELECT size FROM fresh_history ORDER BY position DESC LIMIT :rows)",
+        : "SELECT sum(size) FROM fresh_history WHERE position > last_insert_rowid() - :rows",
       { rows },
     );
   }

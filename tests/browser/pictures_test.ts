@@ -72,6 +72,15 @@ Deno.test({
       await page.getByText("45 % of 1.91 MiB").waitFor();
       assert.equal(await page.getByRole("group", { name: "Sizes by user" }).count(), 0);
     });
+    await t.step("C 26 what tags and history take is told beside the quota", async () => {
+      const client = await browser.server.as(1, ...WORKER);
+      dataOf(await client.json("POST", "/tags/", { name: "kept", path: "models/llama/b.json" }));
+      dataOf(await client.remove({ path: "models/llama/a.safetensors" }));
+      await page.reload();
+      await page.getByText("586 KiB, not counted by the quota").waitFor();
+      await page.getByText("1.46 KiB").waitFor();
+      await page.getByText("15 % of 1.91 MiB").waitFor();
+    });
     await t.step("a folder that is gone says so", async () => {
       await page.goto(`${browser.server.origin}/#/storage/nowhere`);
       await page.getByText("there is no such directory").waitFor();

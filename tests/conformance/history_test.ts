@@ -109,7 +109,7 @@ Deno.test("C 26 a tree reads as it was, through each route that takes at", async
 });
 
 Deno.test("C 26 without history, there is none to read", async () => {
-  await using server = await TestServer.start();
+  await using server = await TestServer.start({ settings: { history: 0 } });
   const one = await server.as(1);
   await one.put("a", "a");
   for (const at of ["0", "1"]) {

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import type { Settings } from "../../schemas/settings.ts";
 import { HubClient, hubRefused, jsonOf } from "../support/hub.ts";
 import { mintToken, TestServer } from "../support/server.ts";
 import { Client } from "../support/client.ts";
@@ -7,8 +8,8 @@ import { Client } from "../support/client.ts";
 const LARGE = "x".repeat(200_000);
 
 /** A server with a model and a data set of user 7. */
-async function withRepositories() {
-  const server = await TestServer.start();
+async function withRepositories(settings: Partial<Settings> = {}) {
+  const server = await TestServer.start({ settings });
   const user = await server.as(7);
   const files = {
     "models/team/one/a.txt": "hello",
@@ -21,6 +22,13 @@ async function withRepositories() {
     assert.equal((await user.put(path, content)).status, 201, path);
   }
   return { server, user, hub: new HubClient(server, user) };
+}
+
+/** The address of the second page of a folder, of one entry. */
+async function secondPage(hub: HubClient): Promise<string> {
+  const first = await hub.send("GET", "/api/models/team/one/tree/main/sub?limit=1");
+  const [, second = ""] = /^<(.*)>/.exec(first.headers.get("Link") ?? "") ?? [];
+  return second.slice(hub.url.length);
 }
 
 function sha(algorithm: string, text: string): string {
@@ -159,14 +167,11 @@ Deno.test("C 20 reading a repository", async (t) => {
     assert.equal(pages, 4);
     const all = jsonOf(await hub.send("GET", `${model}/tree/main?recursive=true`));
     assert.deepEqual(names, paths(all));
-    const first = await hub.send("GET", `${model}/tree/main/sub?limit=1`);
-    const [, second = ""] = /^<(.*)>/.exec(first.headers.get("Link") ?? "") ?? [];
+    const second = await secondPage(hub);
     await user.put("models/team/one/sub/aa", "new");
-    hubRefused(await hub.send("GET", second.slice(hub.url.length)), 404, "RevisionNotFound");
+    assert.deepEqual(paths(jsonOf(await hub.send("GET", second))), ["sub/ä b+%.bin"]);
     await user.remove({ path: "models/team/one/sub/aa" });
-    assert.deepEqual(paths(jsonOf(await hub.send("GET", second.slice(hub.url.length)))), [
-      "sub/ä b+%.bin",
-    ]);
+    assert.deepEqual(paths(jsonOf(await hub.send("GET", second))), ["sub/ä b+%.bin"]);
     assert.match(hubRefused(await hub.send("GET", `${model}/tree/main?limit=0`), 400), /limit "0"/);
   });
   await t.step("C 20 a folder that is missing, or a file: EntryNotFound", async () => {
@@ -225,6 +230,16 @@ Deno.test("C 20 reading a repository", async (t) => {
     assert.match(hubRefused(wrong, 405), /allowed: GET, HEAD/);
     assert.equal(wrong.headers.get("Allow"), "GET, HEAD");
   });
+});
+
+Deno.test("C 20 without history, a page of a commit that has been replaced is refused", async () => {
+  const { server, user, hub } = await withRepositories({ history: 0 });
+  await using _server = server;
+  const second = await secondPage(hub);
+  await user.put("models/team/one/sub/aa", "new");
+  hubRefused(await hub.send("GET", second), 404, "RevisionNotFound");
+  await user.remove({ path: "models/team/one/sub/aa" });
+  assert.deepEqual(paths(jsonOf(await hub.send("GET", second))), ["sub/ä b+%.bin"]);
 });
 
 Deno.test("C 20 hostile names reach no path", async () => {

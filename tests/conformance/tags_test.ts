@@ -31,7 +31,7 @@ async function pathsAt(client: Client, at: string, query: QueryParameters = {}) 
 for (
   const [kind, options] of [["with", { settings: { history: 86_400_000 } }], [
     "without",
-    {},
+    { settings: { history: 0 } },
   ]] as const
 ) {
   Deno.test(`C 26 a tag names what it did for as long as it is there, ${kind} history`, async (t) => {

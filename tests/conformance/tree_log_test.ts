@@ -158,7 +158,7 @@ Deno.test("C 26 history tells who changed the tree of another user, in small and
 });
 
 Deno.test("C 26 without history, none is told", async () => {
-  await using server = await TestServer.start();
+  await using server = await TestServer.start({ settings: { history: 0 } });
   const one = await server.as(1);
   await one.put("a", "a");
   refused(await one.send("GET", "/resources/history"), 404, "ErrVersionsNotFound");

@@ -75,7 +75,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     scanIsolation: "process",
     scanRetentionDays: 30,
     scrubDays: 30,
-    history: 0,
+    history: 30 * 86_400_000,
     historyMaxBytes: undefined,
     gate: "off",
     gateAccept: ["clean"],

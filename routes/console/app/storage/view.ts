@@ -123,18 +123,23 @@ function UsageCard(): ComponentChild {
     h(Await<Usage>, {
       loading,
       what: "the usage",
-      children: ({ files, directories, bytes: size, stored_bytes: stored, uploading, quota }) =>
-        h(Facts, {
-          facts: [
-            ["Files", `${count(files)} in ${plural(directories, "folder")}`],
-            ["Size", bytes(size)],
-            ["Stored", `${bytes(stored)}, each content once`],
-            ["Uploads", uploading === 0 ? "None unfinished" : `${bytes(uploading)} unfinished`],
-            ["Quota", quota === null ? "None" : h(Quota, { used: size + uploading, quota })],
-          ],
-        }),
+      children: (usage) => h(Facts, { facts: usageFacts(usage) }),
     }),
   );
+}
+
+function usageFacts(usage: Usage): [string, ComponentChild][] {
+  const { files, directories, bytes: size, stored_bytes: stored, uploading, quota } = usage;
+  const { tagged_bytes: tagged, history_bytes: history } = usage;
+  return [
+    ["Files", `${count(files)} in ${plural(directories, "folder")}`],
+    ["Size", bytes(size)],
+    ["Stored", `${bytes(stored)}, each content once`],
+    ["Uploads", uploading === 0 ? "None unfinished" : `${bytes(uploading)} unfinished`],
+    ["Tags", tagged === 0 ? "None" : bytes(tagged)],
+    ["History", history === 0 ? "None" : `${bytes(history)}, not counted by the quota`],
+    ["Quota", quota === null ? "None" : h(Quota, { used: size + uploading + tagged, quota })],
+  ];
 }
 
 function Quota(
