@@ -238,6 +238,12 @@ export class ModeledClient {
       if (this.#changes.at(-1) === change) this.#changes.pop();
       return true;
     }
+    if (step.kind === "restore" && codeOf(reply) === "ErrVersionsNotFound") {
+      // It may be given up meanwhile.
+      this.#versions.delete(step.body.at);
+      if (this.#changes.at(-1) === change) this.#changes.pop();
+      return true;
+    }
     if (expected instanceof ExpectedRefusal) {
       assert.deepEqual([reply.status, codeOf(reply)], [expected.status, expected.code], label);
       return true;
@@ -314,6 +320,8 @@ export class ModeledClient {
     const known = () => paths[random(paths.length)] ?? "a";
     const remove = () => ({ kind: "remove", caller, paths: [known()], recursive: false }) as const;
     if (paths.length > MAX_RECORDS) return remove();
+    const restored = this.#versions.size > 0 && random(8) === 0 ? this.#randomRestore() : undefined;
+    if (restored !== undefined) return restored;
     const fresh = () => Array.from({ length: 1 + random(3) }, () => "abcd"[random(4)]).join("/");
     const destination = () => [known, fresh, () => `${known()}/`][random(3)]?.() ?? "";
     const force = random(4) > 0;
@@ -339,6 +347,24 @@ export class ModeledClient {
         return { kind: "upload", caller, dir: random(4) === 0 ? "" : fresh(), files, onConflict };
       }
     }
+  }
+
+  /** Brings back a part of a version that is remembered. */
+  #randomRestore(): TreeStep | undefined {
+    const random = this.#random;
+    const versions = [...this.#versions];
+    const [at, model] = versions[random(versions.length)] ?? [];
+    const then = model?.treeOf(this.user);
+    const paths = [...then?.keys() ?? []];
+    const path = paths[random(paths.length)];
+    if (at === undefined || then === undefined || path === undefined) return undefined;
+    const body = {
+      path,
+      at,
+      force: random(4) > 0,
+      ...(random(2) === 0 && { destination: "back" }),
+    };
+    return { kind: "restore", caller: this.#caller, body, then };
   }
 
   #randomContent(): string {

@@ -30,14 +30,17 @@ let done = 0;
 while (minutes === undefined ? done < Number(values.sequences) : elapsed() < minutes) {
   // Printed first, so that the seed is known even after a crash.
   console.log(`${elapsed().toFixed(1)} min: ${done} sequences agree; the next seed is ${seed}`);
+  const sequences = minutes === undefined
+    ? Math.min(BATCH_SEQUENCES, Number(values.sequences) - done)
+    : BATCH_SEQUENCES;
   const tally = await checkSequences({
     seed,
-    sequences: BATCH_SEQUENCES,
+    sequences,
     steps: STEPS,
     server: SERVER,
   });
   for (const [what, count] of tally) total.set(what, (total.get(what) ?? 0) + count);
-  done += BATCH_SEQUENCES;
+  done += sequences;
   seed++;
 }
 console.log(`${elapsed().toFixed(1)} min: ${done} sequences of ${STEPS} steps agree`);
