@@ -29,6 +29,7 @@ interface Version {
   readonly version: number;
 }
 
+const IS_KEPT = "SELECT keeps_history FROM storage_state";
 const TAG = "tagged";
 /** One of so many versions is read as an archive, and file by file. */
 const DRAWN_ARCHIVES = 5;
@@ -41,6 +42,7 @@ const isWithin = (path: string, directory: string) =>
 export class KeptVersions {
   readonly #parts: KeptVersionsParts;
   readonly #states = new Map<number, Map<number, ModelTree>>();
+  #isKept: boolean | undefined;
   /** What has a tag, by user. */
   readonly #tagged = new Map<number, ModelTree>();
 
@@ -48,8 +50,10 @@ export class KeptVersions {
     this.#parts = parts;
   }
 
-  /** Notes what the trees are now. */
+  /** Notes what the trees are now, if history is kept. */
   async note(model: Model): Promise<void> {
+    this.#isKept ??= Boolean((await this.#parts.database.get(IS_KEPT))?.keeps_history);
+    if (!this.#isKept) return;
     const versions = new Map((await this.#trees()).map(({ user, version }) => [user, version]));
     for (const user of this.#parts.users) {
       const version = versions.get(user) ?? 0;

@@ -10,8 +10,11 @@ import { checkSequences, type Tally } from "./tree_model.ts";
 /** Sequences between two progress lines. */
 const BATCH_SEQUENCES = 100;
 const STEPS = 30;
-/** Each version of each tree is kept, and read back (C 26). */
-const SERVER = { settings: { history: 86_400_000 } };
+/** Each version of each tree is kept, and read back (C 26). With every other seed, all changes take steps. */
+const serverOf = (seed: number) => ({
+  settings: { history: 86_400_000 },
+  ...(seed % 2 === 0 && { maxDirectRecords: 0 }),
+});
 
 const { values } = parseArgs({
   options: {
@@ -37,7 +40,7 @@ while (minutes === undefined ? done < Number(values.sequences) : elapsed() < min
     seed,
     sequences,
     steps: STEPS,
-    server: SERVER,
+    server: serverOf(seed),
   });
   for (const [what, count] of tally) total.set(what, (total.get(what) ?? 0) + count);
   done += sequences;

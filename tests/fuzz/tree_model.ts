@@ -248,7 +248,7 @@ export async function checkSequences(
   await fc.assert(property, {
     seed,
     numRuns: sequences,
-    endOnFailure: Deno.env.get("NOSHRINK") !== undefined,
+    endOnFailure: false,
     ...(path !== undefined && { path }),
   });
   await untilObjectsLeft(pair.database, pair.server.dataDir);
