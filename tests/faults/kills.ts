@@ -13,8 +13,9 @@ import { stepwiseProgram } from "./stepwise_program.ts";
 const CLIENTS = 4;
 /** So little time that each start gives up most of what the one before has kept. */
 export const HISTORY = { STRONGROOM_HISTORY: "20s" };
-/** The longest time under load before a kill. */
-const MAX_LOAD_MS = 800;
+/** The most requests of all clients before a kill, and the longest time from then on. */
+const MAX_STEPS = 60;
+const MAX_WAIT_MS = 50;
 
 /** Kills servers at random moments while clients change their trees, in steps where they can. */
 export function kills(options: CampaignOptions): Promise<Outcome> {
@@ -41,8 +42,16 @@ async function killServers(
     if (killed > 0) progress?.(killed);
     for (const client of clients) await client.connect(server.origin);
     if (killed > 0) await checkStarted(server, dataDir, clients);
-    const working = Promise.all(clients.map((client) => client.work()));
-    await new Promise((resolve) => setTimeout(resolve, random(MAX_LOAD_MS)));
+    // However slow the host is, clients have done something by then.
+    const reached = Promise.withResolvers<void>();
+    let left = random(MAX_STEPS);
+    const goesOn = () => {
+      if (--left <= 0) reached.resolve();
+      return true;
+    };
+    const working = Promise.all(clients.map((client) => client.work(goesOn)));
+    await Promise.race([reached.promise, working]);
+    await new Promise((resolve) => setTimeout(resolve, random(MAX_WAIT_MS)));
     await server.end("SIGKILL");
     await working;
   }

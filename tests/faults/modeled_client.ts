@@ -54,8 +54,9 @@ export interface ModeledClientOptions {
   readonly keepsHistory?: boolean;
 }
 
-/** More versions are not remembered. */
+/** More versions are not remembered, and one of so many is read file by file each time. */
 const MAX_VERSIONS = 20;
+const DRAWN_VERSIONS = 5;
 
 /**
  * A client that changes the tree of its user at random, with a model of what the server acknowledged.
@@ -150,10 +151,16 @@ export class ModeledClient {
   async #checkVersions(): Promise<void> {
     for (const [version, model] of this.#versions) {
       const records = model.records();
-      const found = await this.#download({ at: String(version) });
-      if (found === undefined) this.#versions.delete(version);
+      const at = { at: String(version) };
+      const list = await this.#connected.list({ recursive: "true", ...at });
+      const isDrawn = this.#random(DRAWN_VERSIONS) === 0;
+      const found = list.status === 404 || !isDrawn ? undefined : await this.#download(at);
+      if (list.status === 404) this.#versions.delete(version);
       else {
-        assert.deepEqual(shownFound(found), shownTree(records), `version ${version}`);
+        const listed = items(list).map((it) => it.is_dir ? it.path : `${it.path} ${it.size}`);
+        assert.deepEqual(listed.sort(), shownTree(records), `version ${version}`);
+      }
+      if (found !== undefined) {
         assert.ok(sameTree(found, records), `user ${this.user}: the bytes of version ${version}`);
       }
     }
@@ -238,6 +245,12 @@ export class ModeledClient {
       if (this.#changes.at(-1) === change) this.#changes.pop();
       return true;
     }
+    if (step.kind === "restore" && codeOf(reply) === "ErrVersionsNotFound") {
+      // It may be given up meanwhile.
+      this.#versions.delete(step.body.at);
+      if (this.#changes.at(-1) === change) this.#changes.pop();
+      return true;
+    }
     if (expected instanceof ExpectedRefusal) {
       assert.deepEqual([reply.status, codeOf(reply)], [expected.status, expected.code], label);
       return true;
@@ -314,6 +327,8 @@ export class ModeledClient {
     const known = () => paths[random(paths.length)] ?? "a";
     const remove = () => ({ kind: "remove", caller, paths: [known()], recursive: false }) as const;
     if (paths.length > MAX_RECORDS) return remove();
+    const restored = this.#versions.size > 0 && random(8) === 0 ? this.#randomRestore() : undefined;
+    if (restored !== undefined) return restored;
     const fresh = () => Array.from({ length: 1 + random(3) }, () => "abcd"[random(4)]).join("/");
     const destination = () => [known, fresh, () => `${known()}/`][random(3)]?.() ?? "";
     const force = random(4) > 0;
@@ -339,6 +354,24 @@ export class ModeledClient {
         return { kind: "upload", caller, dir: random(4) === 0 ? "" : fresh(), files, onConflict };
       }
     }
+  }
+
+  /** Brings back a part of a version that is remembered. */
+  #randomRestore(): TreeStep | undefined {
+    const random = this.#random;
+    const versions = [...this.#versions];
+    const [at, model] = versions[random(versions.length)] ?? [];
+    const then = model?.treeOf(this.user);
+    const paths = [...then?.keys() ?? []];
+    const path = paths[random(paths.length)];
+    if (at === undefined || then === undefined || path === undefined) return undefined;
+    const body = {
+      path,
+      at,
+      force: random(4) > 0,
+      ...(random(2) === 0 && { destination: "back" }),
+    };
+    return { kind: "restore", caller: this.#caller, body, then };
   }
 
   #randomContent(): string {

@@ -49,11 +49,24 @@ export interface TransferRequest {
   readonly force?: boolean;
 }
 
+/** The body of a request to restore, and what the tree was then, as far as that is kept (C 26). */
+export interface RestoreStep {
+  readonly body: {
+    readonly path: string;
+    /** A version. */
+    readonly at: number;
+    readonly destination?: string;
+    readonly force?: boolean;
+  };
+  readonly then: ModelTree | undefined;
+}
+
 /** What an upload does about files that are there (C 17). */
 export type OnConflict = "error" | "skip" | "replace";
 
 const invalid = () => new ExpectedRefusal(400, "ErrResourcesInvalidRequest");
 const missing = () => new ExpectedRefusal(404, "ErrResourcesNotFound");
+const givenUp = () => new ExpectedRefusal(404, "ErrVersionsNotFound");
 const conflict = () => new ExpectedRefusal(409, "ErrResourcesConflict");
 const taken = () => new ExpectedRefusal(409, "ErrResourcesAlreadyExists");
 
@@ -102,6 +115,8 @@ const newNode = (content: string | undefined): Node => ({
 
 /** The records of one user, by path. */
 type Tree = Map<string, Node>;
+/** A tree that is not changed any more. */
+export type ModelTree = ReadonlyMap<string, Node>;
 
 export class Model {
   #trees = new Map<number, Tree>();
@@ -118,6 +133,11 @@ export class Model {
     return [...this.#trees].flatMap(([user, tree]) =>
       [...tree].map(([path, node]) => ({ user, path, node }))
     );
+  }
+
+  /** The present tree of a user. Later changes do not affect it. */
+  treeOf(user: number): ModelTree {
+    return this.#tree(user);
   }
 
   /** RS 4.1 with explicit paths, for a caller without admin rights. */
@@ -254,43 +274,28 @@ export class Model {
     return this.#change((draft) => {
       const destination = clean(request.destination ?? "");
       const paths = sourcesOf(request, destination);
-      const work = this.#transfer(draft, caller, { paths, destination, request });
-      const targets = work.prepareTargets(false);
-      const tree = draft.tree(work.user);
-      // C 7: the sources are read before anything changes.
-      const snapshots = paths.map((source) =>
-        work.subtree(source).map((path) => ({ path, node: tree.get(path) ?? newNode(undefined) }))
-      );
-      const gone: ModelRecord[] = [];
-      const added: ModelRecord[] = [...work.createdDirectories];
-      const updated: ModelRecord[] = [];
-      // If a file conflicts with a directory below a source, the whole request fails.
-      snapshots.forEach((snapshot, at) => {
-        const source = paths[at] ?? "";
-        for (const { path, node } of snapshot) {
-          const target = (targets[at] ?? "") + path.slice(source.length);
-          const existing = tree.get(target);
-          if (existing !== undefined && existing.isDir !== node.isDir) throw conflict();
-          if (existing?.isDir) {
-            // RS 4.5.4 skips the root of the source if its target already exists.
-            if (path !== source) updated.push({ user: work.user, path: target, node: existing });
-            continue;
-          }
-          const copy = newNode(node.isDir ? undefined : node.content);
-          if (existing !== undefined) gone.push({ user: work.user, path: target, node: existing });
-          tree.set(target, copy);
-          const place = { user: work.user, path: target, node: copy };
-          (existing === undefined ? added : updated).push(place);
-        }
+      return copyAll(draft, this.#transfer(draft, caller, { paths, destination, request }));
+    });
+  }
+
+  /** C 26: a copy of what was, also to where it was. */
+  restore({ user }: ModelUser, { body, then }: RestoreStep): ExpectedOutcome {
+    return this.#change((draft) => {
+      const path = clean(body.path);
+      if (then === undefined) throw givenUp();
+      const node = then.get(path);
+      if (node === undefined) throw missing();
+      const destination = clean(body.destination ?? path);
+      const work = new TransferWork(draft, {
+        user,
+        sources: [node],
+        paths: [path],
+        destination,
+        namesDirectory: endsAsDirectory(body.destination),
+        force: body.force ?? false,
+        then,
       });
-      return {
-        items: [...added, ...updated],
-        events: events(
-          ["deleted", [...work.replaced, ...gone]],
-          ["added", added],
-          ["updated", updated],
-        ),
-      };
+      return copyAll(draft, work);
     });
   }
 
@@ -313,7 +318,7 @@ export class Model {
       sources: found.map(({ node }) => node),
       paths,
       destination,
-      namesDirectory: /[/\\]\s*$/.test(request.destination ?? ""),
+      namesDirectory: endsAsDirectory(request.destination),
       force: request.force ?? false,
     });
   }
@@ -409,6 +414,8 @@ class TransferWork {
       readonly destination: string;
       readonly namesDirectory: boolean;
       readonly force: boolean;
+      /** What the tree was that the sources are of (C 26). @default the present one */
+      readonly then?: ModelTree;
     },
   ) {
     this.user = request.user;
@@ -423,9 +430,18 @@ class TransferWork {
       .sort(compareBytes);
   }
 
+  /** The sources, each with what is below it, before anything changes (C 7). */
+  snapshots(): (readonly (readonly [string, Node])[])[] {
+    const tree = this.request.then ?? this.#tree;
+    return this.request.paths.map((source) =>
+      [...tree].filter(([path]) => path === source || below(path, source))
+        .sort(([a], [b]) => compareBytes(a, b))
+    );
+  }
+
   /** Resolves the target of each source, creates missing directories and removes replaced files. */
   prepareTargets(moving: boolean): string[] {
-    const { paths } = this.request;
+    const { paths, then } = this.request;
     const targets = this.multiple ? this.#multipleTargets() : [this.#singleTarget(moving)];
     const replacedFiles: string[] = [];
     paths.forEach((path, at) => {
@@ -434,9 +450,10 @@ class TransferWork {
       const existing = this.#tree.get(target);
       if (existing === undefined) return;
       // C 7: a directory that is its own target moves into itself.
-      if (path === target && source?.isDir) throw invalid();
+      const isItself = then === undefined && path === target;
+      if (isItself && source?.isDir) throw invalid();
       if (!this.request.force) throw conflict();
-      if (path === target) throw invalid();
+      if (isItself) throw invalid();
       if (existing.isDir && !source?.isDir) throw conflict();
       // RS 4.4.7 and C 7: a directory replaces a file.
       if (!existing.isDir && source?.isDir) replacedFiles.push(target);
@@ -459,10 +476,11 @@ class TransferWork {
   }
 
   #singleTarget(moving: boolean): string {
-    const { paths: [path = ""], destination, namesDirectory, force } = this.request;
+    const { paths: [path = ""], destination, namesDirectory, force, then } = this.request;
     const existing = this.#tree.get(destination);
-    if (this.sources[0]?.isDir) {
-      if (below(destination, path)) throw invalid();
+    // C 26: what comes back to its own path does not go into a directory that is there.
+    if (this.sources[0]?.isDir || path === destination) {
+      if (then === undefined && below(destination, path)) throw invalid();
       if (moving && destination === "") return nameOf(path);
       if (moving && existing?.isDir) return join(destination, nameOf(path));
       this.#createDirectory(parentOf(destination));
@@ -528,6 +546,47 @@ class TransferWork {
     return [...overwritten, ...others, ...root, ...moved];
   }
 }
+
+/** RS 4.5, C 7. */
+function copyAll(draft: Draft, work: TransferWork): ExpectedOutcome {
+  const { user, request: { paths } } = work;
+  const targets = work.prepareTargets(false);
+  const tree = draft.tree(user);
+  const snapshots = work.snapshots();
+  const gone: ModelRecord[] = [];
+  const added: ModelRecord[] = [...work.createdDirectories];
+  const updated: ModelRecord[] = [];
+  // If a file conflicts with a directory below a source, the whole request fails.
+  snapshots.forEach((snapshot, at) => {
+    const source = paths[at] ?? "";
+    for (const [path, node] of snapshot) {
+      const target = (targets[at] ?? "") + path.slice(source.length);
+      const existing = tree.get(target);
+      if (existing !== undefined && existing.isDir !== node.isDir) throw conflict();
+      if (existing?.isDir) {
+        // RS 4.5.4 skips the root of the source if its target already exists.
+        if (path !== source) updated.push({ user, path: target, node: existing });
+        continue;
+      }
+      const copy = newNode(node.isDir ? undefined : node.content);
+      if (existing !== undefined) gone.push({ user, path: target, node: existing });
+      tree.set(target, copy);
+      const place = { user, path: target, node: copy };
+      (existing === undefined ? added : updated).push(place);
+    }
+  });
+  return {
+    items: [...added, ...updated],
+    events: events(["deleted", [...work.replaced, ...gone]], ["added", added], [
+      "updated",
+      updated,
+    ]),
+  };
+}
+
+/** C 7: a trailing separator makes it a directory. */
+const endsAsDirectory = (destination: string | null | undefined) =>
+  /[/\\]\s*$/.test(destination ?? "");
 
 function sourcesOf({ source, sources }: TransferRequest, destination: string): string[] {
   const paths = cleanAll([...sources ?? [], ...(source == null ? [] : [source])]);

@@ -9,6 +9,7 @@ import {
   type ModelRecord,
   type ModelUser,
   type OnConflict,
+  type RestoreStep,
   type TransferRequest,
 } from "./model.ts";
 
@@ -20,6 +21,7 @@ export type TreeStep =
     readonly request: TransferRequest;
   }
   | UploadStep
+  | { readonly kind: "restore"; readonly caller: ModelUser } & RestoreStep
   | { readonly kind: "mkdir"; readonly caller: ModelUser; readonly path: string }
   | PathsStep<string>;
 
@@ -38,6 +40,8 @@ export interface PathsStep<Path> {
   readonly caller: ModelUser;
   readonly paths: readonly Path[];
   readonly recursive: boolean;
+  /** Whether no version has what is removed (C 26). @default false */
+  readonly purge?: boolean;
 }
 
 /** Runs a step on the model, which a refusal does not change. */
@@ -47,6 +51,8 @@ export function expectedOf(model: Model, step: TreeStep): ExpectedOutcome | Expe
       case "move":
       case "copy":
         return model[step.kind](step.caller, step.request);
+      case "restore":
+        return model.restore(step.caller, step);
       case "remove":
         return model.remove(step.caller, step.paths);
       case "list":
@@ -77,8 +83,10 @@ export function send(
       return client.json("PUT", "/resources/move", step.request);
     case "copy":
       return client.json("POST", "/resources/copy", step.request);
+    case "restore":
+      return client.json("POST", "/resources/restore", step.body);
     case "remove":
-      return client.remove({ "paths[]": step.paths });
+      return client.remove({ "paths[]": step.paths, purge: step.purge ? "true" : undefined });
     case "list":
       return client.list({ "paths[]": step.paths, recursive: String(step.recursive) });
     case "upload": {

@@ -15,7 +15,7 @@ import {
 import { noise } from "../support/random.ts";
 import { TestServer, type TestServerOptions } from "../support/server.ts";
 import { openDatabase, type TestDatabase } from "../support/test_database.ts";
-import { KeptVersions } from "./kept_versions.ts";
+import { KeptVersions, type Pruning } from "./kept_versions.ts";
 import {
   ExpectedRefusal,
   Model,
@@ -40,6 +40,9 @@ const CALLERS: readonly ModelUser[] = [
   { user: 3, admin: true },
 ];
 
+/** How far back versions are restored: some of them were given up. */
+const MAX_BACK = 10;
+
 /** A literal path, an existing path by index, or an ancestor of the first source. */
 type Pick =
   | { readonly text: string }
@@ -57,9 +60,21 @@ interface TransferStep {
   readonly force: boolean | undefined;
 }
 
+/** What is restored, by its path at present or then (C 26). */
+interface RestoreStep {
+  readonly kind: "restore";
+  readonly caller: ModelUser;
+  /** The version, counted back from the present one. */
+  readonly back: number;
+  readonly source: Pick;
+  readonly destination: Pick | null | undefined;
+  readonly force: boolean | undefined;
+}
+
 type Step =
   | TransferStep
-  | Exclude<TreeStep, { kind: "move" | "copy" | "remove" | "list" }>
+  | RestoreStep
+  | Exclude<TreeStep, { kind: "move" | "copy" | "restore" | "remove" | "list" }>
   | PathsStep<Pick>;
 
 // Few names, so that they repeat within a path and files sometimes conflict with directories.
@@ -92,18 +107,18 @@ const destination: fc.Arbitrary<Pick | null | undefined> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(null, undefined) },
 );
 const caller = fc.constantFrom(...CALLERS);
-const TEXTS = ["", "1", "2", "large"] as const;
-const content = fc.constantFrom(...TEXTS);
+// So few that files share them, and so many that the past alone has some.
+const content = fc.constantFrom("", "1", "2", "3", "4", "5", "6", "large");
 /** What the model calls `large` is too large for the database. */
 const LARGE = noise(70_000);
 const bytesOf = (content: string) => content === "large" ? LARGE : content;
 const sizeOf = (content: string) => bytesOf(content).length;
-const md5Of = (content: string) => createHash("md5").update(bytesOf(content)).digest("hex");
-/** The contents of all files, by their hashes. */
-const CONTENTS: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map(TEXTS.map((text) => {
-  const bytes = bytesOf(text);
-  return [md5Of(text), typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes];
-}));
+const MD5_OF = new Map<string, string>();
+function md5Of(content: string): string {
+  const known = MD5_OF.get(content) ?? createHash("md5").update(bytesOf(content)).digest("hex");
+  MD5_OF.set(content, known);
+  return known;
+}
 
 const sources = fc.oneof(
   { weight: 10, arbitrary: fc.record({ source: source, sources: fc.constant([]) }) },
@@ -148,12 +163,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("mkdir" as const), caller, path }) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       kind: fc.constant("remove" as const),
       caller,
       paths: fc.array(pick, { maxLength: 2 }),
       recursive: fc.constant(false),
+      purge: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("restore" as const),
+      caller,
+      back: fc.nat({ max: MAX_BACK }),
+      source,
+      destination: fc.oneof(
+        { weight: 2, arbitrary: fc.constant(undefined) },
+        { weight: 3, arbitrary: destination },
+      ),
+      force: fc.constantFrom(true, true, false, undefined),
     }),
   },
   {
@@ -165,6 +195,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       recursive: fc.boolean(),
     }),
   },
+);
+
+const pruning: fc.Arbitrary<Pruning> = fc.oneof(
+  fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  fc.record({ bytes: fc.constantFrom(0, 3_000, 10_000, 80_000) }),
 );
 
 /** Initial content of the trees. */
@@ -200,9 +235,14 @@ export async function checkSequences(
   await using pair = await Pair.start(server);
   const property = fc.asyncProperty(
     fc.array(step, { minLength: steps, maxLength: steps }),
-    async (sequence) => {
+    // Some versions are given up, and the tree goes on without them.
+    fc.nat({ max: steps }),
+    pruning,
+    async (sequence, pruneAt, pruning) => {
       await pair.restart();
-      for (const one of [...SEEDS, ...sequence]) await pair.step(one);
+      for (const one of [...SEEDS, ...sequence.slice(0, pruneAt)]) await pair.step(one);
+      await pair.prune(pruning);
+      for (const one of sequence.slice(pruneAt)) await pair.step(one);
       await pair.finish();
     },
   );
@@ -232,11 +272,12 @@ class Pair implements AsyncDisposable {
     this.#versions = new KeptVersions({
       server,
       database,
+      users: CALLERS.map(({ user }) => user),
       clientOf: (userId) => {
         const at = CALLERS.findIndex(({ user }) => user === userId);
         return clients[at] ?? assert.fail();
       },
-      contentWith: (hash) => CONTENTS.get(hash),
+      hashOf,
     });
   }
 
@@ -260,6 +301,7 @@ class Pair implements AsyncDisposable {
     await this.#nothingIsKept();
     this.server.log.length = 0;
     this.#model = new Model();
+    await this.#versions.note(this.#model);
     this.#streams = await Promise.all(this.clients.map((client) => client.events()));
   }
 
@@ -289,11 +331,14 @@ class Pair implements AsyncDisposable {
     const entries = entriesOf(known, reply);
     agree(entries.map(shownEntry), expected.items.map((item) => shownRecord(item, sizeOf)), label);
     // A directory that a copy merges into is reported as updated but does not change (RS 4.5.5).
+    const isCopy = step.kind === "copy" || step.kind === "restore";
     const moved = new Set(
-      expected.events.filter(({ kind }) => step.kind !== "copy" && kind === "updated")
-        .map(({ node }) => node),
+      expected.events.filter(({ kind }) => !isCopy && kind === "updated").map(({ node }) => node),
     );
     await this.#compareTrees(label, began, moved);
+    if (known.kind === "remove" && known.purge) {
+      await this.#versions.purged(rootsOf(expected.items, known.paths), this.#model);
+    }
     const ids = expected.items.map(({ node }) => node.id);
     agree(entries.map(({ id }) => id), ids, `${label}: the same records`);
     for (const [at, { user }] of CALLERS.entries()) {
@@ -305,6 +350,11 @@ class Pair implements AsyncDisposable {
         `${label}: events`,
       );
     }
+  }
+
+  /** Gives up some versions, and compares. */
+  async prune(pruning: Pruning): Promise<void> {
+    await this.#versions.prune(pruning, this.#model);
   }
 
   /** Checks that no unexpected events were published, and that nothing is left of what was refused. */
@@ -359,6 +409,22 @@ class Pair implements AsyncDisposable {
         };
         return { kind: step.kind, caller: step.caller, request };
       }
+      case "restore": {
+        const { kind, caller, back, force } = step;
+        const { at, then } = this.#versions.pick(caller.user, back);
+        const paths = [...then?.keys() ?? []];
+        const wasAt = (pick: Pick) =>
+          "index" in pick ? paths[pick.index % Math.max(1, paths.length)] ?? "a" : text(pick);
+        const path = wasAt(step.source);
+        const destination = step.destination && text(step.destination, path);
+        const body = {
+          path,
+          at,
+          ...(typeof destination === "string" && { destination }),
+          ...(force !== undefined && { force }),
+        };
+        return { kind, caller, body, then };
+      }
       case "remove":
       case "list":
         return { ...step, paths: step.paths.map((pick) => text(pick)) };
@@ -401,11 +467,17 @@ class Pair implements AsyncDisposable {
       assert.equal(record.updatedAt, node.updatedAt, `${label}: updated_at of ${path}`);
     }
     this.#lastId = highest;
-    await this.#versions.note(records);
+    await this.#versions.note(this.#model);
   }
 }
 
 const hashOf = ({ isDir, content }: ModelRecord["node"]): string => isDir ? "" : md5Of(content);
+
+/** The paths of a request to delete, with the users whose records they were. */
+function rootsOf(deleted: readonly ModelRecord[], paths: readonly string[]) {
+  const cleaned = new Set(paths.map((path) => path.trim()));
+  return deleted.filter(({ path }) => cleaned.has(path)).map(({ user, path }) => ({ user, path }));
+}
 
 /** Like `assert.deepEqual`, but adds the step to the message. */
 function agree(actual: unknown, expected: unknown, label = ""): void {
