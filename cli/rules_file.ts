@@ -5,14 +5,14 @@ import { parsePolicy } from "../core/policy/parse.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import { PRIVILEGES, TREE_PRIVILEGES } from "../schemas/credentials.ts";
 import { USER_NAMED } from "../schemas/people.ts";
-import { KIB } from "../schemas/units.ts";
+import { MIB } from "../schemas/units.ts";
 import { orMissing } from "../storage/disk/files.ts";
 import { suggestion } from "./nearest.ts";
 import { UsageError } from "./usage_error.ts";
 
 const FILE = "strongroom.toml";
-/** Lines of a larger file would take long to find. */
-const MAX_BYTES = 64 * KIB;
+/** Enough for some thousand roles. Lines of a larger file would take long to find. */
+const MAX_BYTES = MIB;
 
 /** Which file has the rules of a server. */
 export interface RulesSetting {
@@ -105,7 +105,7 @@ const RulesTable = v.strictObject({
 async function readText(path: string): Promise<string> {
   try {
     const { size, isFile } = await Deno.stat(path);
-    if (!isFile || size > MAX_BYTES) throw new Error("not a file of at most 64 KiB");
+    if (!isFile || size > MAX_BYTES) throw new Error("not a file of at most 1 MiB");
     return await Deno.readTextFile(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw error;
@@ -129,13 +129,17 @@ function parsedToml(path: string, source: string): unknown {
  */
 function lineOf(source: string, keys: readonly string[]): number {
   const lines = source.split("\n");
-  let first = 1;
-  for (let end = 1; end <= lines.length; end++) {
-    const part = parsedPart(lines.slice(0, end).join("\n"));
-    if (part === undefined) continue;
-    if (has(part, keys)) break;
-    first = end + 1;
+  // The first `without` lines do not state it. Where a statement ends in line `from` or later, it is stated before.
+  let [without, from] = [0, lines.length];
+  while (from - without > 1) {
+    const middle = Math.floor((without + from) / 2);
+    let end = middle;
+    let part = parsedPart(lines.slice(0, end).join("\n"));
+    while (part === undefined) part = parsedPart(lines.slice(0, ++end).join("\n"));
+    if (has(part, keys)) from = middle;
+    else without = end;
   }
+  let first = without + 1;
   while (first < lines.length && /^\s*(?:#.*)?$/.test(lines[first - 1] ?? "")) first++;
   return first;
 }

@@ -27,20 +27,24 @@ Deno.test({
     assert.equal(scan.status, 202, scan.text);
     const page = await browser.signIn();
 
-    await t.step("no row moves when verdicts come after the list", async () => {
-      const held = Promise.withResolvers<void>();
-      await page.route((url) => url.pathname.endsWith("/verdicts"), async (route) => {
-        await held.promise;
-        await route.continue();
+    for (const [width, height] of [[390, 844], [1280, 800]] as const) {
+      await t.step(`no row moves when verdicts come after the list, at ${width} px`, async () => {
+        await page.setViewportSize({ width, height });
+        const held = Promise.withResolvers<void>();
+        await page.route((url) => url.pathname.endsWith("/verdicts"), async (route) => {
+          await held.promise;
+          await route.continue();
+        });
+        await page.reload();
+        await row(page, "good.txt").waitFor();
+        const before = await row(page, "good.txt").boundingBox();
+        held.resolve();
+        await button(page, "Dangerous 3").waitFor();
+        assert.deepEqual(await row(page, "good.txt").boundingBox(), before);
+        await assertAccessible(page);
+        await page.unrouteAll({ behavior: "wait" });
       });
-      await page.reload();
-      await row(page, "good.txt").waitFor();
-      const before = await row(page, "good.txt").boundingBox();
-      held.resolve();
-      await button(page, "Dangerous 3").waitFor();
-      assert.deepEqual(await row(page, "good.txt").boundingBox(), before);
-      await page.unrouteAll({ behavior: "wait" });
-    });
+    }
     await t.step("a list counts verdicts, and shows those of one", async () => {
       await row(page, "bad.zip").getByText("Dangerous").waitFor();
       await row(page, "more").getByText("1 dangerous").waitFor();

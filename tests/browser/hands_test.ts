@@ -20,8 +20,6 @@ function withFiles(work: (page: Page, other: Client) => Promise<void>): () => Pr
 }
 
 const ignore = !HAS_BROWSER;
-/** What scripts paste and drag has no files in Firefox. */
-const hasNoFiles = ignore || IS_FIREFOX;
 const item = (page: Page, name: string) => page.getByRole("menuitem", { name, exact: true });
 const labels = (page: Page) => page.getByRole("menuitem").locator("span").allTextContents();
 const focused = (page: Page) => page.evaluate(`document.activeElement.textContent`);
@@ -208,53 +206,6 @@ Deno.test({
     await page.keyboard.press("?");
     assert.equal(await page.getByRole("searchbox").inputValue(), "?");
     assert.equal(await page.getByRole("dialog").count(), 0);
-  }),
-});
-
-Deno.test({
-  name: "C 24 files that are pasted go into the open folder",
-  ignore: hasNoFiles,
-  fn: withFiles(async (page, other) => {
-    await page.evaluate("location.hash = '#/files/models'");
-    await row(page, "x.txt").waitFor();
-    await page.evaluate(`{
-      const clipboardData = new DataTransfer();
-      clipboardData.items.add(new File(["pasted"], "pasted.txt"));
-      const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
-      document.body.dispatchEvent(event);
-    }`);
-    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
-    assert.ok((await other.tree()).includes("models/pasted.txt"));
-  }),
-});
-
-Deno.test({
-  name: "C 24 a drag says where it would land: in the folder under the pointer, or in the open one",
-  ignore: hasNoFiles,
-  fn: withFiles(async (page) => {
-    const over = (element: string, type = "dragover") =>
-      page.evaluate(`{
-        const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File(["dragged"], "dragged.txt"));
-        const event = new DragEvent("${type}", { dataTransfer, bubbles: true, cancelable: true });
-        document.querySelector('${element}').dispatchEvent(event);
-      }`);
-    await over(".drop-zone");
-    await page.getByText("Drop to upload to the top folder").waitFor();
-    await over(".grid-body .grid-row");
-    await page.getByText("Drop to upload to “models”").waitFor();
-    await over(".grid-body .grid-row", "dragleave");
-    await page.getByText("Drop to upload").waitFor({ state: "detached" });
-
-    // Entries of the list, by the mouse.
-    await row(page, "alpha.txt").hover();
-    await page.mouse.down();
-    await row(page, "models").hover();
-    await row(page, "models").hover();
-    await page.getByText("Drop to move to “models”").waitFor();
-    await page.mouse.up();
-    await row(page, "alpha.txt").waitFor({ state: "detached" });
-    await page.getByText("Drop to move").waitFor({ state: "detached" });
   }),
 });
 

@@ -108,30 +108,6 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "C 24 a file dropped on the row of a folder goes into it, and one dropped elsewhere nowhere",
-  ignore,
-  fn: withFiles(async (page, other) => {
-    // The browser would open the file if an event was not handled.
-    const drop = (element: string, name: string) =>
-      page.evaluate(`{
-        const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File(["dropped"], "${name}"));
-        for (const type of ["dragover", "drop"]) {
-          const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
-          document.querySelector('${element}').dispatchEvent(event);
-          if (!event.defaultPrevented) throw new Error(type + " was not handled");
-        }
-      }`);
-    await drop(".top", "nowhere.txt");
-    await drop(".grid-body .grid-row", "inside.txt");
-    await page.getByRole("strong").filter({ hasText: "Uploaded 1 file" }).waitFor();
-    const stored = (await other.tree()).filter((path) => /inside|nowhere/.test(path));
-    assert.deepEqual(stored, ["models/inside.txt"]);
-  }),
-});
-
-Deno.test({
   name: "C 24 the address of a scan that is none says so",
   ignore,
   fn: withFiles(async (page) => {

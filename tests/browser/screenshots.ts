@@ -66,10 +66,11 @@ async function shoot(
   await page.getByLabel("Credential").waitFor();
   await take("sign-in");
   await enterCredential(page);
-  await page.getByText("Dangerous").waitFor();
+  const danger = page.locator(".badge-dangerous").first();
+  await danger.waitFor();
   await take("files");
   await page.goto(`${browser.server.origin}/#/files/models/llama`);
-  await page.getByText("Dangerous").waitFor();
+  await danger.waitFor();
   await page.getByRole("checkbox", { name: "Select config.json" }).check();
   await page.getByRole("checkbox", { name: "Select training_args.bin" }).check();
   await take("selected");

@@ -137,3 +137,19 @@ Deno.test("C 28 what is wrong in a policy is said with its line, the value and w
   ];
   for (const [text, message] of cases) assert.match(await complaint(text), message, text);
 });
+
+Deno.test("C 27 a file has roles for 1 000 teams, and what is wrong in one of them has its line", async () => {
+  const role = (team: number, tree = `team-${team}`) =>
+    `[roles.team-${team}]\nprivileges = ["view"]\ntrees = { ${tree} = [\n  "view",\n  "download",\n] }\n`;
+  const all = (...given: Parameters<typeof role>[]) => given.map((it) => role(...it)).join("");
+  const teams = Array.from({ length: 1000 }, (_, team): [number] => [team]);
+  await using directory = await TempDir.make();
+  await Deno.writeTextFile(`${directory.path}/strongroom.toml`, all(...teams));
+  const file = await readRules({ dataDir: directory.path });
+  assert.equal(file?.roles?.size, 1000);
+  for (const team of [0, 1, 498, 999]) {
+    assert.equal(file?.lineOfTree(`team-${team}`, `team-${team}`), 6 * team + 3);
+  }
+  const wrong = await complaint(all(...teams.slice(0, 700), [700, '"a b"'], ...teams.slice(701)));
+  assert.match(wrong, /^line 4203: roles\.team-700\.trees\.a b: expected the name/);
+});

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createServer } from "node:http";
 import Provider from "oidc-provider";
+import { AtProvider } from "../support/at_provider.ts";
 import { ProviderBrowser } from "../support/console.ts";
 import { freePort } from "../support/ports.ts";
 import { TestServer } from "../support/server.ts";
@@ -46,39 +47,6 @@ async function realProvider(port: number, server: string): Promise<AsyncDisposab
   };
 }
 
-/** A browser at the provider, which keeps its cookies. */
-class AtProvider {
-  readonly #cookies = new Map<string, string>();
-
-  /** Follows redirects within the provider. Returns a page, or where else the browser is sent. */
-  async go(url: string, form?: Record<string, string>): Promise<{ url: string; page?: string }> {
-    const { origin } = new URL(url);
-    let response = await this.#send(url, form);
-    let at = url;
-    while (response.status >= 300 && response.status < 400) {
-      await response.body?.cancel();
-      at = new URL(response.headers.get("Location") ?? "", at).href;
-      if (new URL(at).origin !== origin) return { url: at };
-      response = await this.#send(at);
-    }
-    return { url: at, page: await response.text() };
-  }
-
-  async #send(url: string, form?: Record<string, string>): Promise<Response> {
-    const response = await fetch(url, {
-      redirect: "manual",
-      headers: { Cookie: [...this.#cookies].map((pair) => pair.join("=")).join("; ") },
-      ...(form && { method: "POST", body: new URLSearchParams(form) }),
-    });
-    for (const set of response.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-      if (value === "") this.#cookies.delete(name);
-      else this.#cookies.set(name, value);
-    }
-    return response;
-  }
-}
-
 Deno.test({
   name: "C 27 people sign in by oidc-provider of npm, and sign out there",
   async fn(t) {
@@ -93,13 +61,7 @@ Deno.test({
       const browser = new ProviderBrowser(server);
       let at = await there.go(await browser.begin());
       while (at.page !== undefined) {
-        const action = /<form[^>]* action="([^"]+)"/.exec(at.page)?.[1];
-        assert.ok(action, at.page);
-        const isLogin = at.page.includes('name="login"');
-        at = await there.go(
-          new URL(action, at.url).href,
-          isLogin ? { prompt: "login", login: "ana", password: "any" } : { prompt: "consent" },
-        );
+        at = await there.submit(at, { login: "ana", password: "any" });
       }
       assert.equal(await browser.comeBack(new URL(at.url).searchParams), "/");
       return browser;
@@ -117,9 +79,7 @@ Deno.test({
       assert.equal(await (await signIn()).isSignedIn(), true);
     });
     await t.step("signing out at the provider ends the sessions here", async () => {
-      const { page = "" } = await there.go(`${issuer}/session/end`);
-      const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)?.[1] ?? "";
-      await there.go(`${issuer}/session/end/confirm`, { xsrf, logout: "yes" });
+      await there.submit(await there.go(`${issuer}/session/end`), { logout: "yes" });
       assert.equal(await ana.isSignedIn(), false);
     });
   },

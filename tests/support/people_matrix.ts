@@ -1,6 +1,8 @@
 /** Who asks for what: people in all roles, teams, and what they may do. */
 
+import { requiredPrivileges } from "../../core/caller.ts";
 import type { Role, Roles } from "../../core/people/roles.ts";
+import type { ServedRoute } from "../../routes/serving/route.ts";
 import { PRIVILEGES, TREE_PRIVILEGES, type TreePrivileges } from "../../schemas/credentials.ts";
 import { dataOf } from "./client.ts";
 import type { TestServer } from "./server.ts";
@@ -36,6 +38,8 @@ export interface Asker<Client> {
 
 /** What a credential states. */
 export interface AskerClaims {
+  /** The name of the person. @default it is nobody that the server knows */
+  readonly name?: string;
   readonly userId: number;
   readonly privileges: readonly string[];
   readonly trees?: TreePrivileges;
@@ -63,7 +67,7 @@ export async function askersOf<Client>(
     const claims = { userId, privileges: ALL.filter((it) => it !== "resources.admin"), trees };
     const isAdmin = groups.includes("resources.admin");
     const stated = isAdmin ? { userId, privileges: ["resources.admin"] } : claims;
-    return { name, client: await clientOf({ ...stated, isBound: true }) };
+    return { name, client: await clientOf({ ...stated, name, isBound: true }) };
   };
   const change = async (name: string, body: unknown) =>
     dataOf(await admin.json("PATCH", `/users/${name}`, body));
@@ -95,12 +99,57 @@ export async function askersOf<Client>(
 /** The trees that a request can name besides its own: the team's, that of another person, and none there is. */
 export const NAMED_TREES: readonly string[] = ["vision", String(VISION), "other", "nobody.there"];
 
+/** The trees that a request to a route can name: none, the team's, that of another person, and none there is. */
+export function treesFor({ tree = false, path }: ServedRoute): readonly (string | undefined)[] {
+  if (tree === "address") return path.includes("{tree}") ? NAMED_TREES : [undefined];
+  return tree ? [undefined, ...NAMED_TREES] : [undefined];
+}
+
+/** Whether a route asks for a privilege before anything else. */
+export function isDecided({ privilege, authenticate }: ServedRoute): boolean {
+  return privilege !== undefined && privilege !== "any" && authenticate === undefined;
+}
+
+/** Each request names something else: to replace what another one has made takes more. */
+let requests = 0;
+
+/** The path and query of a request to a route that names what is not there, in a tree if it names one. */
+export function addressFor({ path }: ServedRoute, tree: string | undefined): string {
+  const address = path.replace("{tree}", tree ?? "").replaceAll(
+    /\{\+?(\w+)\}/g,
+    (_, name) => name === "id" ? "999999" : `new-${requests++}`,
+  );
+  return tree === undefined || path.includes("{tree}") ? address : `${address}?tree=${tree}`;
+}
+
+/** What has come of a request. */
+export type Decision = 401 | 403 | "passes";
+
+/** What a reply says of the rights of who asked. Reads no more than it must. */
+export async function decisionOf(response: Response): Promise<Decision> {
+  // WebDAV refuses with 403 what is wrong for other reasons, too.
+  const text = response.status === 403 ? await response.text() : "";
+  if (!response.bodyUsed) await response.body?.cancel();
+  if (response.status === 401) return 401;
+  return /Privilege \S+ required/.test(text) ? 403 : "passes";
+}
+
+/** What is to come of a request to a route in a tree, its own unless it names one. */
+export function decisionAt(
+  may: Held | undefined,
+  { privilege }: ServedRoute,
+  tree: string | undefined,
+): Decision {
+  const isNamed = privilege !== undefined && privilege !== "any";
+  return decisionFor(may, isNamed ? requiredPrivileges(privilege) : [], tree);
+}
+
 /** What is to come of a request that needs privileges in a tree, its own unless it names one. */
 export function decisionFor(
   may: Held | undefined,
   needed: readonly string[],
   tree: string | undefined,
-): 401 | 403 | "passes" {
+): Decision {
   if (may === undefined) return 401;
   const isAdmin = may.own.includes("resources.admin");
   const held = tree === undefined
