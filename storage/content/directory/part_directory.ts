@@ -2,7 +2,7 @@ import type { StagedBlob } from "../../../core/blob_store.ts";
 import type { Chunk } from "../../../core/content.ts";
 import { SPARE_MEMORY } from "../../../core/spare_memory.ts";
 import type { LfsObject, ParkedContent } from "../../../core/lfs_objects.ts";
-import type { OpenPart, PartStore, ResumableUpload } from "../../../core/uploads.ts";
+import type { OpenPart, PartContent, PartPlace, PartStore } from "../../../core/uploads.ts";
 import { uploadDirectory } from "../../disk/data_directory.ts";
 import {
   makeDirectorySync,
@@ -14,6 +14,7 @@ import {
 import { asStorageFull } from "../../disk/storage_full.ts";
 import type { WorkerPool } from "../../threads/pool.ts";
 import type { ContentTasks } from "../content_tasks.ts";
+import { Assembly } from "./assembly.ts";
 import { PartWriter } from "./part_writer.ts";
 import { StagedBlobFile } from "../staged_blob_file.ts";
 import { StagedSmallBlob } from "../staged_small_blob.ts";
@@ -23,6 +24,8 @@ import type { ContentDigest } from "../hasher.ts";
 const MAX_IDLE_MS = 60_000;
 /** How many parts stay open. */
 const MAX_IDLE_PARTS = 32;
+/** How many uploads in parts are put together while they come. */
+const MAX_ASSEMBLIES = 32;
 
 export interface PartDirectoryOptions {
   readonly pool: WorkerPool<ContentTasks>;
@@ -30,6 +33,8 @@ export interface PartDirectoryOptions {
   readonly requireSpace: () => void | Promise<void>;
   /** Makes content of a file that is kept until its record has been committed. */
   readonly stage: (path: string, digest: ContentDigest) => Promise<StagedBlob>;
+  /** Writes content to a new file. */
+  readonly stageCopy: (content: AsyncIterable<Chunk>) => Promise<StagedBlob>;
 }
 
 interface IdlePart {
@@ -47,6 +52,10 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   readonly #options: PartDirectoryOptions;
   /** Open parts without a request, the one that was used last at the end. */
   readonly #idle = new Map<string, IdlePart>();
+  /** By the ids of the uploads, the newest one at the end. */
+  readonly #assemblies = new Map<string, Assembly>();
+  /** By the ids of their parts. */
+  readonly #placed = new Map<string, Assembly>();
 
   /** Creates `uploads/` in the data directory if it is missing. */
   constructor(dataDir: string, options: PartDirectoryOptions) {
@@ -55,11 +64,10 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     makeDirectorySync(this.#root);
   }
 
-  async create(id: string): Promise<void> {
+  async create(id: string, place?: PartPlace): Promise<void> {
     try {
       await this.#options.requireSpace();
-      const file = await Deno.open(this.#pathOf(id), { write: true, createNew: true, mode: 0o600 });
-      file.close();
+      if (place === undefined || !await this.#place(id, place)) this.#createFile(id);
       await syncDirectory(this.#root);
     } catch (error) {
       throw asStorageFull(error);
@@ -69,14 +77,22 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   async open(id: string, size: number): Promise<OpenPart> {
     const { pool, requireSpace, stage } = this.#options;
     const path = this.#pathOf(id);
+    const assembly = this.#placed.get(id);
+    const position = assembly?.positionOf(id) ?? 0;
     const idle = this.#take(id);
     if (idle !== undefined && idle.size !== size) await idle.close();
+    const parts = { path, pool, requireSpace };
     const writer = idle?.size === size
       ? idle
-      : await PartWriter.open({ path, pool, requireSpace }, size);
+      : assembly === undefined
+      ? await PartWriter.open(parts, size)
+      : await PartWriter.openAt(parts, position);
     let isOpen = true;
     return {
       turn: 0,
+      position,
+      // All of a file is hashed anyway.
+      beginWhole: () => Promise.resolve(),
       begin: (checksum) => writer.begin(checksum),
       append: (chunk) => writer.append(chunk).catch(rethrowFull),
       sync: () => writer.sync().catch(rethrowFull),
@@ -86,22 +102,37 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
         isOpen = false;
         return await stage(path, await writer.finish().catch(rethrowFull));
       },
+      async end() {
+        const { hash, sha256, crc32 } = await writer.finish().catch(rethrowFull);
+        isOpen = false;
+        assembly?.complete(id);
+        return { hash, sha256: sha256.toHex(), crc32 };
+      },
       close: async () => {
-        if (isOpen) await this.#keep(id, writer);
+        if (isOpen && assembly !== undefined) await writer.close();
+        else if (isOpen) await this.#keep(id, writer);
         isOpen = false;
       },
     };
   }
 
-  /** What the first part has stays where it is; that of the others is appended to it. */
-  async join(parts: readonly Pick<ResumableUpload, "id" | "size">[]): Promise<StagedBlob> {
+  /**
+   * Parts that are in their places in one file stay there. Otherwise, what the first part has stays where it is, and that
+   * of the others is appended to it, if it has a file of its own.
+   */
+  async join(parts: readonly PartContent[]): Promise<StagedBlob> {
     const [first, ...others] = parts;
     if (first === undefined) throw new TypeError("No parts to join");
+    const { nlink } = await Deno.stat(this.#pathOf(first.id));
+    if (this.#placed.has(first.id) || nlink !== 1) {
+      const size = await this.#sizeInPlace(parts);
+      return size === undefined
+        ? await this.#options.stageCopy(this.#contentOf(parts))
+        : await this.#stageInPlace(first.id, size);
+    }
     const joined = await this.open(first.id, first.size);
     try {
-      for (const { id, size } of others) {
-        for await (const chunk of readFile(this.#pathOf(id), size)) await joined.append(chunk);
-      }
+      for await (const chunk of this.#contentOf(others)) await joined.append(chunk);
       return await joined.finish();
     } finally {
       // If that failed, its next request finds it longer than it is known to be, and cuts it.
@@ -133,6 +164,7 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
 
   async remove(id: string): Promise<void> {
     await this.#take(id)?.close();
+    await this.#leave(id);
     await removeFile(this.#pathOf(id));
   }
 
@@ -142,11 +174,98 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
 
   /** Closes all parts that no request uses. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#idle.keys()].map((id) => this.#take(id)?.close()));
+    await Promise.all([
+      ...[...this.#idle.keys()].map((id) => this.#take(id)?.close()),
+      ...this.#assemblies.values().map((it) => it.close()),
+    ]);
   }
 
   #pathOf(id: string): string {
     return `${this.#root}/${id}`;
+  }
+
+  /** Others may link to it from now on. */
+  #createFile(id: string): void {
+    Deno.openSync(this.#pathOf(id), { write: true, createNew: true, mode: 0o600 }).close();
+  }
+
+  /** Gives a part its place in the file of its upload. Returns whether there is one. */
+  async #place(id: string, place: PartPlace): Promise<boolean> {
+    const known = this.#assemblies.get(place.whole);
+    if (known === undefined && !Assembly.canBegin(place)) return false;
+    const { pool, requireSpace } = this.#options;
+    const assembly: Assembly = known ?? new Assembly(place, async () => {
+      const path = this.#pathOf(assembly.part ?? id);
+      return await PartWriter.openAt({ path, pool, requireSpace }, 0);
+    });
+    const beside = assembly.part;
+    if (!assembly.take(id, place)) return false;
+    this.#placed.set(id, assembly);
+    if (beside !== undefined) {
+      const isLinked = await orMissing(
+        Deno.link(this.#pathOf(beside), this.#pathOf(id)).then(() => true),
+      );
+      if (isLinked !== true) await this.#leave(id);
+      return isLinked === true;
+    }
+    this.#createFile(id);
+    this.#assemblies.set(place.whole, assembly);
+    const [[oldest] = []] = this.#assemblies;
+    if (this.#assemblies.size > MAX_ASSEMBLIES && oldest !== undefined) await this.#forget(oldest);
+    return true;
+  }
+
+  async #leave(id: string): Promise<void> {
+    const assembly = this.#placed.get(id);
+    this.#placed.delete(id);
+    assembly?.leave(id);
+    if (assembly === undefined || assembly.part !== undefined) return;
+    const [whole] = this.#assemblies.entries().find(([, it]) => it === assembly) ?? [];
+    if (whole !== undefined) await this.#forget(whole);
+  }
+
+  async #forget(whole: string): Promise<void> {
+    const assembly = this.#assemblies.get(whole);
+    this.#assemblies.delete(whole);
+    await assembly?.close();
+  }
+
+  /** The size of the file that is nothing but the parts in their order; undefined if there is none. */
+  async #sizeInPlace(parts: readonly PartContent[]): Promise<number | undefined> {
+    const [first] = parts;
+    const assembly = first && this.#placed.get(first.id);
+    if (assembly?.seal() === false) return undefined;
+    let end = 0;
+    const files = new Set<number | null>();
+    let fileSize = 0;
+    for (const { id, position = 0, size } of parts) {
+      const { ino, size: found } = await Deno.stat(this.#pathOf(id));
+      files.add(ino);
+      if (files.size > 1 || position !== end) return undefined;
+      end += size;
+      fileSize = found;
+    }
+    return fileSize === end ? end : undefined;
+  }
+
+  async #stageInPlace(id: string, size: number): Promise<StagedBlob> {
+    const { pool, requireSpace, stage } = this.#options;
+    const path = this.#pathOf(id);
+    const hashing = await this.#placed.get(id)?.takeHashing() ??
+      await PartWriter.openAt({ path, pool, requireSpace }, 0);
+    try {
+      await hashing.rehash(size);
+      return await stage(path, await hashing.finish());
+    } catch (error) {
+      await hashing.close();
+      throw asStorageFull(error);
+    }
+  }
+
+  async *#contentOf(parts: readonly PartContent[]): AsyncGenerator<Chunk> {
+    for (const { id, position = 0, size } of parts) {
+      yield* readFile(this.#pathOf(id), position, size);
+    }
   }
 
   #take(id: string): PartWriter | undefined {
@@ -166,9 +285,10 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   }
 }
 
-/** The first bytes of a file, in chunks whose memory is given away. */
-async function* readFile(path: string, size: number): AsyncGenerator<Chunk> {
+/** Bytes of a file, in chunks whose memory is given away. */
+async function* readFile(path: string, position: number, size: number): AsyncGenerator<Chunk> {
   using file = await Deno.open(path);
+  await file.seek(position, Deno.SeekMode.Start);
   for (let left = size; left > 0;) {
     const memory = SPARE_MEMORY.take();
     const bytes = await file.read(memory.subarray(0, Math.min(memory.length, left)));
