@@ -14,7 +14,7 @@ import {
 import { asStorageFull } from "../../disk/storage_full.ts";
 import type { WorkerPool } from "../../threads/pool.ts";
 import type { ContentTasks } from "../content_tasks.ts";
-import { Assembly } from "./assembly.ts";
+import { Assemblies } from "./assemblies.ts";
 import { PartWriter } from "./part_writer.ts";
 import { StagedBlobFile } from "../staged_blob_file.ts";
 import { StagedSmallBlob } from "../staged_small_blob.ts";
@@ -24,8 +24,6 @@ import type { ContentDigest } from "../hasher.ts";
 const MAX_IDLE_MS = 60_000;
 /** How many parts stay open. */
 const MAX_IDLE_PARTS = 32;
-/** How many uploads in parts are put together while they come. */
-const MAX_ASSEMBLIES = 32;
 
 export interface PartDirectoryOptions {
   readonly pool: WorkerPool<ContentTasks>;
@@ -52,10 +50,11 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   readonly #options: PartDirectoryOptions;
   /** Open parts without a request, the one that was used last at the end. */
   readonly #idle = new Map<string, IdlePart>();
-  /** By the ids of the uploads, the newest one at the end. */
-  readonly #assemblies = new Map<string, Assembly>();
-  /** By the ids of their parts. */
-  readonly #placed = new Map<string, Assembly>();
+  readonly #assemblies = new Assemblies({
+    pathOf: (id) => this.#pathOf(id),
+    createFile: (id) => this.#createFile(id),
+    openAt: (id, position) => this.#openAt(id, position),
+  });
 
   /** Creates `uploads/` in the data directory if it is missing. */
   constructor(dataDir: string, options: PartDirectoryOptions) {
@@ -67,7 +66,7 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   async create(id: string, place?: PartPlace): Promise<void> {
     try {
       await this.#options.requireSpace();
-      if (place === undefined || !await this.#place(id, place)) this.#createFile(id);
+      if (place === undefined || !await this.#assemblies.create(id, place)) this.#createFile(id);
       await syncDirectory(this.#root);
     } catch (error) {
       throw asStorageFull(error);
@@ -77,16 +76,15 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   async open(id: string, size: number): Promise<OpenPart> {
     const { pool, requireSpace, stage } = this.#options;
     const path = this.#pathOf(id);
-    const assembly = this.#placed.get(id);
+    const assembly = this.#assemblies.of(id);
     const position = assembly?.positionOf(id) ?? 0;
     const idle = this.#take(id);
     if (idle !== undefined && idle.size !== size) await idle.close();
-    const parts = { path, pool, requireSpace };
     const writer = idle?.size === size
       ? idle
       : assembly === undefined
-      ? await PartWriter.open(parts, size)
-      : await PartWriter.openAt(parts, position);
+      ? await PartWriter.open({ path, pool, requireSpace }, size)
+      : await this.#openAt(id, position);
     let isOpen = true;
     return {
       turn: 0,
@@ -124,8 +122,9 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     const [first, ...others] = parts;
     if (first === undefined) throw new TypeError("No parts to join");
     const { nlink } = await Deno.stat(this.#pathOf(first.id));
-    if (this.#placed.has(first.id) || nlink !== 1) {
-      const size = await this.#sizeInPlace(parts);
+    const isOwn = nlink === 1 && (first.position ?? 0) === 0;
+    if (this.#assemblies.of(first.id) !== undefined || !isOwn) {
+      const size = await this.#assemblies.sizeOf(parts);
       return size === undefined
         ? await this.#options.stageCopy(this.#contentOf(parts))
         : await this.#stageInPlace(first.id, size);
@@ -164,7 +163,7 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
 
   async remove(id: string): Promise<void> {
     await this.#take(id)?.close();
-    await this.#leave(id);
+    await this.#assemblies.leave(id);
     await removeFile(this.#pathOf(id));
   }
 
@@ -176,7 +175,7 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([
       ...[...this.#idle.keys()].map((id) => this.#take(id)?.close()),
-      ...this.#assemblies.values().map((it) => it.close()),
+      this.#assemblies.close(),
     ]);
   }
 
@@ -189,76 +188,18 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     Deno.openSync(this.#pathOf(id), { write: true, createNew: true, mode: 0o600 }).close();
   }
 
-  /** Gives a part its place in the file of its upload. Returns whether there is one. */
-  async #place(id: string, place: PartPlace): Promise<boolean> {
-    const known = this.#assemblies.get(place.whole);
-    if (known === undefined && !Assembly.canBegin(place)) return false;
+  #openAt(id: string, position: number): Promise<PartWriter> {
     const { pool, requireSpace } = this.#options;
-    const assembly: Assembly = known ?? new Assembly(place, async () => {
-      const path = this.#pathOf(assembly.part ?? id);
-      return await PartWriter.openAt({ path, pool, requireSpace }, 0);
-    });
-    const beside = assembly.part;
-    if (!assembly.take(id, place)) return false;
-    this.#placed.set(id, assembly);
-    if (beside !== undefined) {
-      const isLinked = await orMissing(
-        Deno.link(this.#pathOf(beside), this.#pathOf(id)).then(() => true),
-      );
-      if (isLinked !== true) await this.#leave(id);
-      return isLinked === true;
-    }
-    this.#createFile(id);
-    this.#assemblies.set(place.whole, assembly);
-    const [[oldest] = []] = this.#assemblies;
-    if (this.#assemblies.size > MAX_ASSEMBLIES && oldest !== undefined) await this.#forget(oldest);
-    return true;
-  }
-
-  async #leave(id: string): Promise<void> {
-    const assembly = this.#placed.get(id);
-    this.#placed.delete(id);
-    assembly?.leave(id);
-    if (assembly === undefined || assembly.part !== undefined) return;
-    const [whole] = this.#assemblies.entries().find(([, it]) => it === assembly) ?? [];
-    if (whole !== undefined) await this.#forget(whole);
-  }
-
-  async #forget(whole: string): Promise<void> {
-    const assembly = this.#assemblies.get(whole);
-    this.#assemblies.delete(whole);
-    await assembly?.close();
-  }
-
-  /** The size of the file that is nothing but the parts in their order; undefined if there is none. */
-  async #sizeInPlace(parts: readonly PartContent[]): Promise<number | undefined> {
-    const [first] = parts;
-    const assembly = first && this.#placed.get(first.id);
-    if (assembly?.seal() === false) return undefined;
-    let end = 0;
-    const files = new Set<number | null>();
-    let fileSize = 0;
-    for (const { id, position = 0, size } of parts) {
-      const { ino, size: found } = await Deno.stat(this.#pathOf(id));
-      files.add(ino);
-      if (files.size > 1 || position !== end) return undefined;
-      end += size;
-      fileSize = found;
-    }
-    return fileSize === end ? end : undefined;
+    return PartWriter.openAt({ path: this.#pathOf(id), pool, requireSpace }, position);
   }
 
   async #stageInPlace(id: string, size: number): Promise<StagedBlob> {
-    const { pool, requireSpace, stage } = this.#options;
-    const path = this.#pathOf(id);
-    const hashing = await this.#placed.get(id)?.takeHashing() ??
-      await PartWriter.openAt({ path, pool, requireSpace }, 0);
+    const hashing = await this.#assemblies.takeHashing(id);
     try {
       await hashing.rehash(size);
-      return await stage(path, await hashing.finish());
-    } catch (error) {
+      return await this.#options.stage(this.#pathOf(id), await hashing.finish());
+    } finally {
       await hashing.close();
-      throw asStorageFull(error);
     }
   }
 
