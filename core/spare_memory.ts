@@ -8,7 +8,7 @@ import type { Chunk } from "./content.ts";
  */
 export const LARGE_CHUNK_BYTES = MIB - 4 * KIB;
 /** Pieces of memory kept for later chunks. */
-const MAX_SPARE = 8;
+const MAX_SPARE = 16;
 
 /**
  * Memory of {@link LARGE_CHUNK_BYTES} for content on its way through the process. Who takes it may give

@@ -80,10 +80,29 @@ export interface UploadStore {
 export const CHECKSUM_ALGORITHMS = ["sha1", "sha256", "md5"] as const;
 export type ChecksumAlgorithm = typeof CHECKSUM_ALGORITHMS[number];
 
+/** A part of an upload in parts. */
+export interface PartPlace {
+  /** The id of the upload. */
+  readonly whole: string;
+  /** From 1 on. */
+  readonly number: number;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** The content of a part. */
+export interface PartContent {
+  readonly id: string;
+  /** Where it begins in what is kept under that id, in bytes. @default 0 */
+  readonly position?: number;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** Keeps what unfinished uploads have received. */
 export interface PartStore {
-  /** Creates an empty part, durably. */
-  create(id: string): Promise<void>;
+  /** Creates an empty part, durably. With a place, it is received by one request, and may be kept with others. */
+  create(id: string, place?: PartPlace): Promise<void>;
   /**
    * Opens a part, cut to what is known to be durable, `size` bytes. Close it.
    *
@@ -95,12 +114,15 @@ export interface PartStore {
    *
    * @throws {AppError} `ErrUploadsLocked` as {@link open} does.
    */
-  join(parts: readonly Pick<ResumableUpload, "id" | "size">[]): Promise<StagedBlob>;
+  join(parts: readonly PartContent[]): Promise<StagedBlob>;
   /** Removes a part if there is one. It must not be open. */
   remove(id: string): Promise<void>;
   /** The ids of all parts; undefined if each is kept with the row of its upload. */
   ids(): Promise<string[] | undefined>;
 }
+
+/** What is known of the content of a part. */
+export type PartDigests = Pick<StagedBlob, "hash" | "sha256" | "crc32">;
 
 /** A part that content is appended to, and hashed on the way. */
 export interface OpenPart {
@@ -109,8 +131,12 @@ export interface OpenPart {
    * change it. 0 if no other server can.
    */
   readonly turn: number;
+  /** {@link PartContent.position} */
+  readonly position: number;
   /** Begins a request. Its bytes can be reverted. */
   begin(checksum: ChecksumAlgorithm | undefined): Promise<void>;
+  /** Begins the only request of a part, to be ended by {@link end}. */
+  beginWhole(): Promise<void>;
   /** Appends a chunk, whose memory is given away. */
   append(chunk: Chunk): Promise<void>;
   /** Makes durable what has been appended, and returns the size of the part. */
@@ -121,6 +147,8 @@ export interface OpenPart {
   revert(): Promise<void>;
   /** Ends the part, and returns its content, to be published. The part stays until it is removed. */
   finish(): Promise<StagedBlob>;
+  /** Makes durable what {@link beginWhole} began, and returns its digests. */
+  end(): Promise<PartDigests>;
   /** Call it at the end. If the part is resumed soon, it need not be read again. */
   close(): Promise<void>;
 }

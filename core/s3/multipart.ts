@@ -8,6 +8,7 @@ import { createUpload } from "../tree/create_upload.ts";
 import { storing } from "../tree/placement.ts";
 import { discardUpload } from "../tree/resumable_upload.ts";
 import { Staging } from "../tree/staging.ts";
+import type { PartDigests } from "../uploads.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { S3Metadata } from "../../schemas/s3_metadata.ts";
 import { conditionOf, type StoreRequest } from "./condition.ts";
@@ -86,7 +87,7 @@ export interface PartRequest extends NamedUpload {
   /** The memory of its chunks is given away. */
   readonly content: AsyncIterable<Chunk>;
   /** Throws unless the content is what the client has sent. */
-  readonly verify: (received: { readonly hash: string }) => void;
+  readonly verify: (received: PartDigests) => void;
 }
 
 /**
@@ -107,14 +108,22 @@ export async function uploadPart(s3: S3Service, request: PartRequest): Promise<U
     onConflict: "error",
     metadata: "",
     concat: PART,
+    place: { whole: id, number, size },
     maxUnfinished: MAX_UNFINISHED_PARTS,
   });
   let unused: string | undefined = upload.id;
   try {
     using _lock = await uploads.locks.acquire(upload.id, () => {});
-    const md5 = await receive(s3, upload.id, { size, content });
-    verify({ hash: md5 });
-    const part = { number, part: upload.id, size, md5, createdAt: Date.now() };
+    const { position, digests } = await receive(s3, upload.id, { size, content });
+    verify(digests);
+    const part = {
+      number,
+      part: upload.id,
+      position,
+      size,
+      md5: digests.hash,
+      createdAt: Date.now(),
+    };
     unused = await store.keepPart(id, part, Date.now() + uploads.expiryMs);
     if (unused === upload.id) throw new S3Error("NoSuchUpload", "The upload has just ended");
     return part;
@@ -123,15 +132,15 @@ export async function uploadPart(s3: S3Service, request: PartRequest): Promise<U
   }
 }
 
-/** Receives the content of a part. Returns its MD5 in hex. */
+/** Receives the content of a part. Returns where it is, and its digests. */
 async function receive(
   { uploads: { parts, store, expiryMs } }: S3Service,
   id: string,
   { size, content }: Pick<PartRequest, "size" | "content">,
-): Promise<string> {
+): Promise<{ readonly position: number; readonly digests: PartDigests }> {
   const part = await parts.open(id, 0);
   try {
-    await part.begin("md5");
+    await part.beginWhole();
     let received = 0;
     for await (const chunk of content) {
       received += chunk.length;
@@ -141,10 +150,9 @@ async function receive(
     if (received !== size) {
       throw new S3Error("IncompleteBody", `The part has ${received} bytes, not ${size} as stated`);
     }
-    const md5 = (await part.checksum()).toHex();
-    await part.sync();
+    const digests = await part.end();
     await store.advance(id, { received, expiresAt: Date.now() + expiryMs, turn: part.turn });
-    return md5;
+    return { position: part.position, digests };
   } finally {
     await part.close();
   }
@@ -199,7 +207,9 @@ export async function completeMultipart(
   }
   // Another request may have completed it meanwhile.
   if (await knownUpload(s3, request) === undefined) return await alreadyCompleted(s3, request);
-  await using blob = await uploads.parts.join(chosen.map(({ part, size }) => ({ id: part, size })));
+  await using blob = await uploads.parts.join(
+    chosen.map(({ part: id, position, size }) => ({ id, position, size })),
+  );
   verify(blob);
   await using staging = new Staging(tree, {
     caller,

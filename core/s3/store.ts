@@ -71,6 +71,8 @@ export interface UploadedPart {
   readonly number: number;
   /** The id of the resumable upload that has its content. */
   readonly part: string;
+  /** Where its content begins there, in bytes. */
+  readonly position: number;
   /** In bytes. */
   readonly size: number;
   /** In lower-case hex. */

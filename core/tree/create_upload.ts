@@ -3,7 +3,7 @@ import type { OnConflict } from "../../schemas/resources.ts";
 import { type Caller, ownerOf, requirePermission } from "../caller.ts";
 import { parentOf, refuseUncreatable } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
-import type { ResumableUpload } from "../uploads.ts";
+import type { PartPlace, ResumableUpload } from "../uploads.ts";
 import type { Tree } from "./changes.ts";
 import { refuseOversized } from "./upload_size.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
@@ -32,6 +32,8 @@ export interface CreateUploadRequest {
   readonly concat: string;
   /** How many unfinished uploads of its kind the tree may have. @default 1000 */
   readonly maxUnfinished?: number;
+  /** Which part of another upload it is. @default none */
+  readonly place?: PartPlace;
   /** The whole uploads that it is joined from. @default none */
   readonly parts?: readonly ResumableUpload[];
 }
@@ -48,7 +50,8 @@ export async function createUpload(
   { tree, store, parts, locks, expiryMs }: UploadService,
   { path: given, size: stated, parts: joined = [], ...request }: CreateUploadRequest,
 ): Promise<ResumableUpload> {
-  const { caller, sha256, onConflict, metadata, concat, maxUnfinished = MAX_UNFINISHED } = request;
+  const { caller, sha256, onConflict, metadata, concat, place, maxUnfinished = MAX_UNFINISHED } =
+    request;
   const id = randomBytes(ID_BYTES).toString("hex");
   const path = given ?? id;
   const size = stated ?? 0;
@@ -95,7 +98,7 @@ export async function createUpload(
     );
   }
   try {
-    await parts.create(upload.id);
+    await parts.create(upload.id, place);
   } catch (error) {
     await store.remove(upload.id);
     throw error;

@@ -45,7 +45,7 @@ export async function createMultipartUpload(c: Handled, { s3 }: Services, target
 export async function uploadPart(c: Handled, { s3 }: Services, target: Target) {
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
-  const body = stagedBody(c, s3.tree, ["md5"]);
+  const body = stagedBody(c, s3.tree);
   const { md5 } = await receivePart(s3, {
     ...upload,
     number: partNumber(target),

@@ -71,7 +71,7 @@ function operationOf(
   operations: readonly S3Operation[] = [],
 ): S3Operation {
   const { query, headers } = target;
-  const names = [...query.keys()].filter((name) => !COMMON.test(name));
+  const names = query.size === 0 ? [] : [...query.keys()].filter((name) => !COMMON.test(name));
   const candidates = operations.filter(({ by = [], header }) =>
     by.every((name) => query.has(name)) && (header === undefined || headers.has(header))
   );

@@ -5,10 +5,10 @@ import type { HeaderSource } from "../request/conditional.ts";
  * microseconds each time, and a request of S3 looks for dozens.
  */
 export class RequestHeaders implements HeaderSource {
-  readonly #values: ReadonlyMap<string, string>;
+  readonly #values = new Map<string, string>();
 
-  constructor(headers: Iterable<readonly [name: string, value: string]>) {
-    this.#values = new Map(headers);
+  constructor(headers: Headers) {
+    headers.forEach((value, name) => this.#values.set(name, value));
   }
 
   get(name: string): string | null {

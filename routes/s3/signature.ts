@@ -19,7 +19,8 @@ const CREDENTIAL = /^([^/\s,]{1,128})\/(\d{8})\/([\w-]{1,64})\/s3\/aws4_request$
 const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 /** The parameters of a presigned address. Each comes once. */
-const PRESIGNED = ["Algorithm", "Credential", "Date", "Expires", "SignedHeaders", "Signature"];
+const PRESIGNED = ["Algorithm", "Credential", "Date", "Expires", "SignedHeaders", "Signature"]
+  .map((name) => `X-Amz-${name}`);
 
 /** A request as it is signed. */
 export interface SignedRequest {
@@ -75,7 +76,7 @@ export async function verifySignature(
   }
   const scope = `${day}/${region}/s3/aws4_request`;
   const signer = holder.signer(day, region);
-  const canonical = await canonicalRequest(request, names, stated.payload);
+  const canonical = await canonicalRequest(request, { ...stated, names });
   const text = [ALGORITHM, stated.time, scope, sha256(canonical)].join("\n");
   requireSignature(signer.sign(text), stated.signature);
   const { payload, signature, time } = stated;
@@ -105,7 +106,7 @@ export function sha256(text: string): string {
 
 function statedBy({ target: { query, headers } }: SignedRequest): Stated {
   const authorization = headers.get("Authorization");
-  const isPresigned = PRESIGNED.some((name) => query.has(`X-Amz-${name}`));
+  const isPresigned = query.size > 0 && PRESIGNED.some((name) => query.has(name));
   if (isPresigned && authorization !== null) {
     throw inQuery("it is signed in its headers and its address");
   }
@@ -145,9 +146,9 @@ function statedInHeader(authorization: string, headers: HeaderSource): Stated {
 
 function statedInQuery(query: Target["query"], headers: HeaderSource): Stated {
   const [algorithm, credential, time, expires, signedHeaders, signature] = PRESIGNED.map((name) => {
-    const [value, ...others] = query.get(`X-Amz-${name}`) ?? [];
+    const [value, ...others] = query.get(name) ?? [];
     if (value !== undefined && others.length === 0) return value;
-    throw inQuery(`X-Amz-${name} is required, once`);
+    throw inQuery(`${name} is required, once`);
   });
   const expiresS = /^\d{1,6}$/.test(`${expires}`) ? Number(expires) : 0;
   if (algorithm !== ALGORITHM) throw inQuery(`X-Amz-Algorithm must be ${ALGORITHM}`);
@@ -167,8 +168,7 @@ function statedInQuery(query: Target["query"], headers: HeaderSource): Stated {
 }
 
 function requireTime({ time, expiresS, malformed }: Stated, day: string, now: number): void {
-  const [, year, month, date, hour, minute, second] = TIME.exec(time) ?? [];
-  const at = Date.parse(`${year}-${month}-${date}T${hour}:${minute}:${second}Z`);
+  const at = millisecondsOf(time);
   if (Number.isNaN(at)) {
     throw malformed(`the time ${quoted(time)} is not one such as 20260131T235959Z`);
   }
@@ -186,6 +186,38 @@ function requireTime({ time, expiresS, malformed }: Stated, day: string, now: nu
   }
 }
 
+/** The time that was read last. Requests of the same second state the same. */
+let lastTime = { text: "", at: NaN };
+
+/** `NaN` for what is no time. */
+function millisecondsOf(text: string): number {
+  if (text !== lastTime.text) {
+    const [, year, month, date, hour, minute, second] = TIME.exec(text) ?? [];
+    const at = Date.parse(`${year}-${month}-${date}T${hour}:${minute}:${second}Z`);
+    lastTime = { text, at };
+  }
+  return lastTime.at;
+}
+
+/** Lists of signed headers that are in order. A client signs the same headers each time. */
+const LISTS = new Map<string, ReadonlySet<string>>();
+const MAX_LISTS = 100;
+
+/** The names in a list of signed headers; undefined unless they are in order, each once. */
+function namesIn(list: string): ReadonlySet<string> | undefined {
+  const known = LISTS.get(list);
+  if (known !== undefined) return known;
+  const names = list.split(";");
+  const isCanonical = names.every((name, at) =>
+    /^[a-z\d_.-]+$/.test(name) && (at === 0 || `${names[at - 1]}` < name)
+  );
+  if (!isCanonical) return undefined;
+  if (LISTS.size >= MAX_LISTS) LISTS.clear();
+  const made = new Set(names);
+  LISTS.set(list, made);
+  return made;
+}
+
 /**
  * The names of the signed headers. All that the door heeds by name must be signed: the host, and what begins
  * with `x-amz-`.
@@ -193,48 +225,54 @@ function requireTime({ time, expiresS, malformed }: Stated, day: string, now: nu
 function requireSignedHeaders(
   { target: { headers } }: SignedRequest,
   { signedHeaders, malformed }: Stated,
-): readonly string[] {
-  const names = signedHeaders.split(";");
-  const isCanonical = names.every((name, at) =>
-    /^[a-z\d_.-]+$/.test(name) && (at === 0 || `${names[at - 1]}` < name)
-  );
-  if (!isCanonical) throw malformed("the signed headers are not in order, each once");
-  const needed = ["host", ...[...headers.names()].filter((name) => name.startsWith("x-amz-"))];
-  const missing = needed.find((name) => !names.includes(name));
-  if (missing === undefined) return names;
-  throw new S3Error("AccessDenied", `The header ${quoted(missing)} must be signed`);
+): ReadonlySet<string> {
+  const names = namesIn(signedHeaders);
+  if (names === undefined) throw malformed("the signed headers are not in order, each once");
+  if (!names.has("host")) throw unsigned("host");
+  for (const name of headers.names()) {
+    if (name.startsWith("x-amz-") && !names.has(name)) throw unsigned(name);
+  }
+  return names;
+}
+
+function unsigned(name: string): S3Error {
+  return new S3Error("AccessDenied", `The header ${quoted(name)} must be signed`);
 }
 
 async function canonicalRequest(
   { method, target: { path, query, headers } }: SignedRequest,
-  names: readonly string[],
-  payload: string,
+  { names, signedHeaders, payload }: Pick<Stated, "signedHeaders" | "payload"> & {
+    readonly names: ReadonlySet<string>;
+  },
 ): Promise<string> {
-  const { getCanonicalHeaders, getCanonicalQuery } = await (canonicalForm ??= loadCanonicalForm());
-  const request = {
-    method,
-    protocol: "",
-    hostname: "",
-    path,
+  let lines = "";
+  for (const name of names) lines += `${name}:${folded(headers.get(name) ?? "")}\n`;
+  const address = PLAIN_PATH.test(path) ? path : path.split("/").map(escaped).join("/");
+  const parameters = query.size === 0 ? "" : await canonicalQuery(query);
+  return `${method}\n${address}\n${parameters}\n${lines}\n${signedHeaders}\n${payload}`;
+}
+
+/** The value of a header as signatures have it. */
+function folded(value: string): string {
+  return PLAIN_VALUE.test(value)
+    ? value
+    : value.replaceAll(/[ \t\r\n]+/g, " ").replaceAll(/^ | $/g, "");
+}
+
+async function canonicalQuery(query: Target["query"]): Promise<string> {
+  const { getCanonicalQuery } = await (canonicalForm ??= loadCanonicalForm());
+  return getCanonicalQuery({
+    ...{ method: "", protocol: "", hostname: "", path: "", headers: {} },
     query: Object.fromEntries([...query].map(([name, values]) => [name, [...values]])),
-    headers: Object.fromEntries(names.map((name) => [name, headers.get(name) ?? ""])),
-  };
-  const canonical = getCanonicalHeaders(request, undefined, new Set(names));
-  return [
-    method,
-    PLAIN_PATH.test(path) ? path : path.split("/").map(escaped).join("/"),
-    getCanonicalQuery(request),
-    ...names.map((name) => `${name}:${canonical[name]}`),
-    "",
-    names.join(";"),
-    payload,
-  ].join("\n");
+  });
 }
 
 /** A package of CommonJS takes a tenth of the start of a server, most of which serve no S3. */
 const loadCanonicalForm = () => import("@smithy/signature-v4");
 let canonicalForm: ReturnType<typeof loadCanonicalForm> | undefined;
 
+/** Nothing of it is folded. */
+const PLAIN_VALUE = /^[\x21-\x7e]*$/;
 /** Of these characters, none is encoded. */
 const PLAIN_PATH = /^[\w.~/-]*$/;
 

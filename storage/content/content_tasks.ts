@@ -57,6 +57,11 @@ export class ContentTasks {
     return this.#addUpload(await UploadFile.reopen(path, size));
   }
 
+  /** Opens a file to hash or write it from a position on, and returns the id of the upload. */
+  async openUploadAt(path: string, position: number): Promise<number> {
+    return this.#addUpload(await UploadFile.openAt(path, position));
+  }
+
   /** Hashes the next bytes of a file that was opened again, and returns them: none at its end. */
   rehashUpload(id: number, memory: Chunk): Chunk {
     const upload = entryOf(this.#uploads, id);

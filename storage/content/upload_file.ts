@@ -43,6 +43,13 @@ export class UploadFile {
     return await UploadFile.#with(file, { path, size });
   }
 
+  /** Opens a file to read or write it from a position on. */
+  static async openAt(path: string, position: number): Promise<UploadFile> {
+    const file = await Deno.open(path, { read: true, write: true });
+    await file.seek(position, Deno.SeekMode.Start);
+    return await UploadFile.#with(file, { path, size: 0 });
+  }
+
   static async #with(
     file: Deno.FsFile,
     { path, size }: { readonly path: string; readonly size: number },
@@ -60,7 +67,7 @@ export class UploadFile {
     return this.#size;
   }
 
-  /** Fills the buffer with what the file had when it was opened, as far as there is more. */
+  /** Fills the buffer with what the file has next, as far as there is more. */
   read(buffer: Chunk): Chunk {
     return readFullSync(this.#file, buffer);
   }

@@ -49,11 +49,12 @@ export const s3Statements = (dialect: Dialect) => {
         AND (path > :path OR path = :path AND id > :id) ORDER BY path, id LIMIT :limit`,
     extendUpload: "UPDATE s3_uploads SET expires_at = :expiry WHERE id = :id RETURNING id",
     part: "SELECT part FROM s3_parts WHERE upload = :upload AND number = :number",
-    keepPart: `INSERT INTO s3_parts (upload, number, part, size, md5, created_at)
-      VALUES (:upload, :number, :part, :size, :md5, :now)
-      ON CONFLICT (upload, number) DO UPDATE SET part = excluded.part, size = excluded.size,
-        md5 = excluded.md5, created_at = excluded.created_at`,
-    parts: `SELECT number, part, size, md5, created_at FROM s3_parts
+    keepPart: `INSERT INTO s3_parts (upload, number, part, position, size, md5, created_at)
+      VALUES (:upload, :number, :part, :position, :size, :md5, :now)
+      ON CONFLICT (upload, number) DO UPDATE SET part = excluded.part,
+        position = excluded.position, size = excluded.size, md5 = excluded.md5,
+        created_at = excluded.created_at`,
+    parts: `SELECT number, part, position, size, md5, created_at FROM s3_parts
       WHERE upload = :upload AND number > :after ORDER BY number LIMIT :limit`,
     removeUpload: "DELETE FROM s3_uploads WHERE id = :id",
     removeExpiredUploads: "DELETE FROM s3_uploads WHERE expires_at <= :now",

@@ -113,6 +113,7 @@ function toPart(row: SqlRow): UploadedPart {
   return {
     number: Number(row.number),
     part: String(row.part),
+    position: Number(row.position),
     size: Number(row.size),
     md5: String(row.md5),
     createdAt: Number(row.created_at),

@@ -89,7 +89,8 @@ export class DirectoryBlobStore implements ContentStore {
     const requireSpace = () => this.room.require();
     const stage = this.#stagePart.bind(this);
     this.#writer = new BlobWriter(this.#pool, requireSpace);
-    this.parts = new PartDirectory(dataDir, { pool: this.#pool, requireSpace, stage });
+    const stageCopy = this.stage.bind(this);
+    this.parts = new PartDirectory(dataDir, { pool: this.#pool, requireSpace, stage, stageCopy });
   }
 
   /**

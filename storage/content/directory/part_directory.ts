@@ -2,7 +2,7 @@ import type { StagedBlob } from "../../../core/blob_store.ts";
 import type { Chunk } from "../../../core/content.ts";
 import { SPARE_MEMORY } from "../../../core/spare_memory.ts";
 import type { LfsObject, ParkedContent } from "../../../core/lfs_objects.ts";
-import type { OpenPart, PartStore, ResumableUpload } from "../../../core/uploads.ts";
+import type { OpenPart, PartContent, PartPlace, PartStore } from "../../../core/uploads.ts";
 import { uploadDirectory } from "../../disk/data_directory.ts";
 import {
   makeDirectorySync,
@@ -14,6 +14,7 @@ import {
 import { asStorageFull } from "../../disk/storage_full.ts";
 import type { WorkerPool } from "../../threads/pool.ts";
 import type { ContentTasks } from "../content_tasks.ts";
+import { Assemblies } from "./assemblies.ts";
 import { PartWriter } from "./part_writer.ts";
 import { StagedBlobFile } from "../staged_blob_file.ts";
 import { StagedSmallBlob } from "../staged_small_blob.ts";
@@ -30,6 +31,8 @@ export interface PartDirectoryOptions {
   readonly requireSpace: () => void | Promise<void>;
   /** Makes content of a file that is kept until its record has been committed. */
   readonly stage: (path: string, digest: ContentDigest) => Promise<StagedBlob>;
+  /** Writes content to a new file. */
+  readonly stageCopy: (content: AsyncIterable<Chunk>) => Promise<StagedBlob>;
 }
 
 interface IdlePart {
@@ -47,6 +50,11 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   readonly #options: PartDirectoryOptions;
   /** Open parts without a request, the one that was used last at the end. */
   readonly #idle = new Map<string, IdlePart>();
+  readonly #assemblies = new Assemblies({
+    pathOf: (id) => this.#pathOf(id),
+    createFile: (id) => this.#createFile(id),
+    openAt: (id, position) => this.#openAt(id, position),
+  });
 
   /** Creates `uploads/` in the data directory if it is missing. */
   constructor(dataDir: string, options: PartDirectoryOptions) {
@@ -55,11 +63,10 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     makeDirectorySync(this.#root);
   }
 
-  async create(id: string): Promise<void> {
+  async create(id: string, place?: PartPlace): Promise<void> {
     try {
       await this.#options.requireSpace();
-      const file = await Deno.open(this.#pathOf(id), { write: true, createNew: true, mode: 0o600 });
-      file.close();
+      if (place === undefined || !await this.#assemblies.create(id, place)) this.#createFile(id);
       await syncDirectory(this.#root);
     } catch (error) {
       throw asStorageFull(error);
@@ -69,14 +76,21 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   async open(id: string, size: number): Promise<OpenPart> {
     const { pool, requireSpace, stage } = this.#options;
     const path = this.#pathOf(id);
+    const assembly = this.#assemblies.of(id);
+    const position = assembly?.positionOf(id) ?? 0;
     const idle = this.#take(id);
     if (idle !== undefined && idle.size !== size) await idle.close();
     const writer = idle?.size === size
       ? idle
-      : await PartWriter.open({ path, pool, requireSpace }, size);
+      : assembly === undefined
+      ? await PartWriter.open({ path, pool, requireSpace }, size)
+      : await this.#openAt(id, position);
     let isOpen = true;
     return {
       turn: 0,
+      position,
+      // All of a file is hashed anyway.
+      beginWhole: () => Promise.resolve(),
       begin: (checksum) => writer.begin(checksum),
       append: (chunk) => writer.append(chunk).catch(rethrowFull),
       sync: () => writer.sync().catch(rethrowFull),
@@ -86,22 +100,38 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
         isOpen = false;
         return await stage(path, await writer.finish().catch(rethrowFull));
       },
+      async end() {
+        const { hash, sha256, crc32 } = await writer.finish().catch(rethrowFull);
+        isOpen = false;
+        assembly?.complete(id);
+        return { hash, sha256: sha256.toHex(), crc32 };
+      },
       close: async () => {
-        if (isOpen) await this.#keep(id, writer);
+        if (isOpen && assembly !== undefined) await writer.close();
+        else if (isOpen) await this.#keep(id, writer);
         isOpen = false;
       },
     };
   }
 
-  /** What the first part has stays where it is; that of the others is appended to it. */
-  async join(parts: readonly Pick<ResumableUpload, "id" | "size">[]): Promise<StagedBlob> {
+  /**
+   * Parts that are in their places in one file stay there. Otherwise, what the first part has stays where it is, and that
+   * of the others is appended to it, if it has a file of its own.
+   */
+  async join(parts: readonly PartContent[]): Promise<StagedBlob> {
     const [first, ...others] = parts;
     if (first === undefined) throw new TypeError("No parts to join");
+    const { nlink } = await Deno.stat(this.#pathOf(first.id));
+    const isOwn = nlink === 1 && (first.position ?? 0) === 0;
+    if (this.#assemblies.of(first.id) !== undefined || !isOwn) {
+      const size = await this.#assemblies.sizeOf(parts);
+      return size === undefined
+        ? await this.#options.stageCopy(this.#contentOf(parts))
+        : await this.#stageInPlace(first.id, size);
+    }
     const joined = await this.open(first.id, first.size);
     try {
-      for (const { id, size } of others) {
-        for await (const chunk of readFile(this.#pathOf(id), size)) await joined.append(chunk);
-      }
+      for await (const chunk of this.#contentOf(others)) await joined.append(chunk);
       return await joined.finish();
     } finally {
       // If that failed, its next request finds it longer than it is known to be, and cuts it.
@@ -133,6 +163,7 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
 
   async remove(id: string): Promise<void> {
     await this.#take(id)?.close();
+    await this.#assemblies.leave(id);
     await removeFile(this.#pathOf(id));
   }
 
@@ -142,11 +173,40 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
 
   /** Closes all parts that no request uses. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#idle.keys()].map((id) => this.#take(id)?.close()));
+    await Promise.all([
+      ...[...this.#idle.keys()].map((id) => this.#take(id)?.close()),
+      this.#assemblies.close(),
+    ]);
   }
 
   #pathOf(id: string): string {
     return `${this.#root}/${id}`;
+  }
+
+  /** Others may link to it from now on. */
+  #createFile(id: string): void {
+    Deno.openSync(this.#pathOf(id), { write: true, createNew: true, mode: 0o600 }).close();
+  }
+
+  #openAt(id: string, position: number): Promise<PartWriter> {
+    const { pool, requireSpace } = this.#options;
+    return PartWriter.openAt({ path: this.#pathOf(id), pool, requireSpace }, position);
+  }
+
+  async #stageInPlace(id: string, size: number): Promise<StagedBlob> {
+    const hashing = await this.#assemblies.takeHashing(id);
+    try {
+      await hashing.rehash(size);
+      return await this.#options.stage(this.#pathOf(id), await hashing.finish());
+    } finally {
+      await hashing.close();
+    }
+  }
+
+  async *#contentOf(parts: readonly PartContent[]): AsyncGenerator<Chunk> {
+    for (const { id, position = 0, size } of parts) {
+      yield* readFile(this.#pathOf(id), position, size);
+    }
   }
 
   #take(id: string): PartWriter | undefined {
@@ -166,9 +226,10 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
   }
 }
 
-/** The first bytes of a file, in chunks whose memory is given away. */
-async function* readFile(path: string, size: number): AsyncGenerator<Chunk> {
+/** Bytes of a file, in chunks whose memory is given away. */
+async function* readFile(path: string, position: number, size: number): AsyncGenerator<Chunk> {
   using file = await Deno.open(path);
+  await file.seek(position, Deno.SeekMode.Start);
   for (let left = size; left > 0;) {
     const memory = SPARE_MEMORY.take();
     const bytes = await file.read(memory.subarray(0, Math.min(memory.length, left)));

@@ -2,6 +2,7 @@ import type { Chunk } from "../../../core/content.ts";
 import { SPARE_MEMORY } from "../../../core/spare_memory.ts";
 import type { ChecksumAlgorithm } from "../../../core/uploads.ts";
 import type { PooledWorker, WorkerPool } from "../../threads/pool.ts";
+import type { Remote } from "../../threads/rpc.ts";
 import type { ContentTasks } from "../content_tasks.ts";
 import { PendingWrites } from "../pending_writes.ts";
 import type { ContentDigest } from "../hasher.ts";
@@ -44,10 +45,28 @@ export class PartWriter {
   }
 
   /** Opens a part, cut to `size` bytes, and hashes them. */
-  static async open(parts: PartWriterParts, size: number): Promise<PartWriter> {
+  static open(parts: PartWriterParts, size: number): Promise<PartWriter> {
+    return PartWriter.#opened(parts, async (part) => {
+      await part.#open((remote) => remote.reopenUpload(parts.path, size));
+      await part.rehash(size);
+    });
+  }
+
+  /** Opens a file that has other content before a position, and maybe after the part. */
+  static openAt(parts: PartWriterParts, position: number): Promise<PartWriter> {
+    return PartWriter.#opened(
+      parts,
+      (part) => part.#open((remote) => remote.openUploadAt(parts.path, position)),
+    );
+  }
+
+  static async #opened(
+    parts: PartWriterParts,
+    open: (part: PartWriter) => Promise<void>,
+  ): Promise<PartWriter> {
     const part = new PartWriter(parts);
     try {
-      await part.#open(parts.path, size);
+      await open(part);
       return part;
     } catch (error) {
       await part.close();
@@ -62,6 +81,19 @@ export class PartWriter {
 
   get hasFailed(): boolean {
     return this.#writes.hasFailed;
+  }
+
+  /** Hashes what its file has, until it has hashed `size` bytes. */
+  async rehash(size: number): Promise<void> {
+    while (this.#size < size) {
+      const memory = SPARE_MEMORY.take();
+      const bytes = Math.min(memory.length, size - this.#size);
+      await this.#hash(
+        bytes,
+        () => this.#writer.remote.rehashUpload(this.#id, memory.subarray(0, bytes)),
+      );
+    }
+    await this.#writes.settle();
   }
 
   /** {@link OpenPart.begin} */
@@ -136,19 +168,13 @@ export class PartWriter {
     this.#workers[Symbol.dispose]();
   }
 
-  async #open(path: string, size: number): Promise<void> {
+  async #open(open: (remote: Remote<ContentTasks>) => Promise<number>): Promise<void> {
     const [id, md5] = await Promise.all([
-      this.#writer.remote.reopenUpload(path, size),
+      open(this.#writer.remote),
       this.#hasher.remote.openHash("md5"),
     ]);
     this.#id = id;
     this.#hashes = { md5, former: 0, checksum: undefined };
-    while (this.#size < size) {
-      const memory = SPARE_MEMORY.take();
-      const bytes = Math.min(memory.length, size - this.#size);
-      await this.#hash(bytes, () => this.#writer.remote.rehashUpload(id, memory));
-    }
-    await this.#writes.settle();
   }
 
   /** Adds the chunk that `work` returns to the hashes. */

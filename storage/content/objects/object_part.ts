@@ -1,8 +1,14 @@
 import type { StagedBlob } from "../../../core/blob_store.ts";
 import { type Chunk, joinChunks } from "../../../core/content.ts";
 import { SPARE_MEMORY } from "../../../core/spare_memory.ts";
-import { type ChecksumAlgorithm, type OpenPart, uploadEnded } from "../../../core/uploads.ts";
+import {
+  type ChecksumAlgorithm,
+  type OpenPart,
+  type PartDigests,
+  uploadEnded,
+} from "../../../core/uploads.ts";
 import type { ContentTasks } from "../content_tasks.ts";
+import type { HashAlgorithm } from "../hashes.ts";
 import { MAX_SMALL_BYTES } from "../upload.ts";
 import type { NewPart, PartTable, UploadPart, UploadTurn } from "../part_table.ts";
 import type { PooledWorker, WorkerPool } from "../../threads/pool.ts";
@@ -23,6 +29,12 @@ export interface ObjectPartParts {
   /** Reads the first bytes of an object. */
   readonly read: (key: string, size: number) => AsyncIterable<Chunk>;
   readonly stage: (content: AsyncIterable<Chunk>) => Promise<StagedBlob>;
+}
+
+/** The hashes of a request, by their ids. */
+interface Hashing {
+  readonly worker: PooledWorker<ContentTasks>;
+  readonly ids: number[];
 }
 
 /** An object on its way. */
@@ -46,7 +58,7 @@ export class ObjectPart implements OpenPart {
   #object: ArrivingObject & { bytes: number } | undefined;
   /** The size before the request. */
   #former: number;
-  #hashing: { readonly worker: PooledWorker<ContentTasks>; readonly id: number } | undefined;
+  #hashing: Hashing | undefined;
   #failure: unknown;
   #order: Promise<unknown> = Promise.resolve();
 
@@ -61,11 +73,17 @@ export class ObjectPart implements OpenPart {
     return this.#upload.turn;
   }
 
+  get position(): number {
+    return 0;
+  }
+
   async begin(algorithm: ChecksumAlgorithm | undefined): Promise<void> {
     this.#former = endOf(this.#stored);
-    if (algorithm === undefined) return;
-    const worker = this.#parts.pool.acquire();
-    this.#hashing = { worker, id: await worker.remote.openHash(algorithm) };
+    if (algorithm !== undefined) await this.#openHashes(algorithm);
+  }
+
+  async beginWhole(): Promise<void> {
+    await this.#openHashes("md5", "sha256", "crc32");
   }
 
   append(chunk: Chunk): Promise<void> {
@@ -92,11 +110,22 @@ export class ObjectPart implements OpenPart {
 
   checksum(): Promise<Chunk> {
     return this.#next(async () => {
-      const hashing = this.#hashing;
-      if (hashing === undefined) throw new Error("The request has no checksum");
-      this.#hashing = undefined;
-      using worker = hashing.worker;
-      return await worker.remote.finishHash(hashing.id);
+      const [checksum] = await this.#endHashes();
+      if (checksum === undefined) throw new Error("The request has no checksum");
+      return checksum;
+    });
+  }
+
+  async end(): Promise<PartDigests> {
+    await this.sync();
+    return await this.#next(async () => {
+      const [md5, sha256, crc32] = await this.#endHashes();
+      if (md5 === undefined || sha256 === undefined || crc32 === undefined) {
+        throw new Error("The part was not begun as a whole");
+      }
+      const { buffer, byteOffset } = crc32;
+      const value = new DataView(buffer, byteOffset).getUint32(0);
+      return { hash: md5.toHex(), sha256: sha256.toHex(), crc32: value };
     });
   }
 
@@ -119,11 +148,22 @@ export class ObjectPart implements OpenPart {
   async close(): Promise<void> {
     await this.#order;
     await this.#drop();
-    if (this.#hashing === undefined) return;
-    using worker = this.#hashing.worker;
-    // A worker that died has lost its hash.
-    await worker.remote.finishHash(this.#hashing.id).catch(() => {});
+    // A worker that died has lost its hashes.
+    await this.#endHashes().catch(() => {});
+  }
+
+  async #openHashes(...algorithms: readonly HashAlgorithm[]): Promise<void> {
+    const worker = this.#parts.pool.acquire();
+    this.#hashing = { worker, ids: [] };
+    for (const it of algorithms) this.#hashing.ids.push(await worker.remote.openHash(it));
+  }
+
+  async #endHashes(): Promise<Chunk[]> {
+    if (this.#hashing === undefined) return [];
+    const { worker, ids } = this.#hashing;
     this.#hashing = undefined;
+    using _worker = worker;
+    return await Promise.all(ids.map((id) => worker.remote.finishHash(id)));
   }
 
   /** Runs work after that before. After a failure, nothing more is received. */
@@ -142,8 +182,8 @@ export class ObjectPart implements OpenPart {
 
   async #hashed(chunk: Chunk): Promise<Chunk> {
     if (this.#hashing === undefined) return chunk;
-    const { worker, id } = this.#hashing;
-    return await worker.remote.updateHashes([id], chunk);
+    const { worker, ids } = this.#hashing;
+    return await worker.remote.updateHashes(ids, chunk);
   }
 
   /** The parts in the database, which the next object begins with. */

@@ -1,7 +1,7 @@
 import type { StagedBlob } from "../../../core/blob_store.ts";
 import type { Chunk } from "../../../core/content.ts";
 import type { LfsObject, ParkedContent } from "../../../core/lfs_objects.ts";
-import { type PartStore, type ResumableUpload, uploadEnded } from "../../../core/uploads.ts";
+import { type PartContent, type PartStore, uploadEnded } from "../../../core/uploads.ts";
 import { StagedSmallBlob } from "../staged_small_blob.ts";
 import type { ContentDigest } from "../hasher.ts";
 import type { ObjectTable } from "../object_table.ts";
@@ -42,7 +42,7 @@ export class ObjectParts implements PartStore, ParkedContent {
     return new ObjectPart({ id, turn }, parts, { ...this.#options, table });
   }
 
-  async join(parts: readonly Pick<ResumableUpload, "id" | "size">[]): Promise<StagedBlob> {
+  async join(parts: readonly PartContent[]): Promise<StagedBlob> {
     const opened: ObjectPart[] = [];
     for (const { id, size } of parts) opened.push(await this.open(id, size));
     async function* content() {
