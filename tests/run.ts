@@ -4,10 +4,11 @@
  *
  * The runtime gives each file of tests a thread, which loads and compiles the modules of the program anew: half a
  * second, as long as the tests of most files take. So this has a few files import all files of tests, unless some
- * are named. And it builds the package first, as programs start from that in half the time.
+ * are named. And it builds the package first, as programs and threads start from that in less time.
  */
 
 import { pathToFileURL } from "node:url";
+import config from "../deno.json" with { type: "json" };
 import { BUILT_PACKAGE, ROOT } from "./support/program.ts";
 import { TempDir } from "./support/temp_dir.ts";
 
@@ -34,6 +35,8 @@ const LONGEST = [
 /** Enough that the last ones end at about the same time. */
 const GROUPS = 16;
 
+const CONFIG = `${ROOT}deno.json`;
+
 const isAll = Deno.args.includes("--all");
 const options = Deno.args.filter((it) => it !== "--all");
 const ignored = isAll ? [] : OTHERS;
@@ -41,7 +44,7 @@ Deno.exit(options.includes("--watch") || options.some(isPath) ? await runNamed()
 
 /** Runs the files that the arguments name, as they are. */
 async function runNamed(): Promise<number> {
-  return await test([`--ignore=${["dist", ...ignored].join()}`, ...options], {});
+  return await test([`--config=${CONFIG}`, `--ignore=${["dist", ...ignored].join()}`, ...options]);
 }
 
 async function runAll(): Promise<number> {
@@ -63,15 +66,34 @@ async function runAll(): Promise<number> {
     const name = `group_${String(index + 1).padStart(2, "0")}_test.ts`;
     await Deno.writeTextFile(`${directory.path}/${name}`, imports.join(""));
   }
+  const built = await writeConfig(directory.path);
   // Outside of tests are examples in comments, which the runtime finds.
-  const paths = [ROOT, directory.path];
-  return await test(["--ignore=dist,tests", ...options, ...paths], { TEST_PACKAGE: BUILT_PACKAGE });
+  const ignore = `--ignore=${["tests", ...config.exclude].join()}`;
+  return await test([`--config=${built}`, ignore, ...options, ROOT, directory.path], {
+    TEST_PACKAGE: BUILT_PACKAGE,
+  });
 }
 
-async function test(args: readonly string[], env: Record<string, string>): Promise<number> {
+/** Writes the configuration by which threads of servers run modules of the package. */
+async function writeConfig(directory: string): Promise<string> {
+  const urlOf = (path: string) => pathToFileURL(ROOT + path).href;
+  const workers = urlOf("storage/threads/workers.ts");
+  const path = `${directory}/deno.json`;
+  const text = JSON.stringify({
+    ...config,
+    // The runtime adds this package to the copy.
+    lock: { ...config.lock, frozen: false },
+    scopes: { [urlOf("storage/")]: { [workers]: urlOf("tests/support/built_workers.ts") } },
+  });
+  await Deno.writeTextFile(path, text);
+  await Deno.copyFile(`${ROOT}deno.lock`, `${directory}/deno.lock`);
+  return path;
+}
+
+async function test(args: readonly string[], env: Record<string, string> = {}): Promise<number> {
   const { code } = await new Deno.Command(Deno.execPath(), {
     cwd: ROOT,
-    args: ["test", "-A", "--no-check", "--doc", "--parallel", `--config=${ROOT}deno.json`, ...args],
+    args: ["test", "-A", "--no-check", "--doc", "--parallel", ...args],
     env: { DENO_JOBS: String(2 * navigator.hardwareConcurrency), ...env },
   }).spawn().status;
   return code;

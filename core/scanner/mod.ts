@@ -18,7 +18,7 @@ export { worstSeverityOf } from "./contract/rule_severity.ts";
 export { isRuleCode, type Rule, type RuleCode, RULES } from "./contract/rules.ts";
 export { countBySeverity, SEVERITIES, type Severity } from "./contract/severity.ts";
 export type { Waiver } from "./contract/waiver.ts";
-export { CATALOG, FACTS_VERSION, SCANNERS_VERSION, UNKNOWN_FORMATS } from "./formats/catalog.ts";
+export { CATALOG, UNKNOWN_FORMATS } from "./formats/catalog.ts";
 export { accept, type AcceptOptions, expiryOf } from "./report/accept.ts";
 export { exitCode, type ExitCodeOptions } from "./report/exit_code.ts";
 export { REPORT_FORMATS, reportAs, type ReportFormat } from "./report/format.ts";
@@ -34,6 +34,7 @@ export {
   type ReportPiece,
   type ReportStream,
 } from "./report/report_stream.ts";
+export { SCANNERS_VERSION } from "./versions.ts";
 
 /** The ids of all scanners, in the order they run. */
 export const SCANNER_IDS: readonly string[] = Object.keys(CATALOG);

@@ -6,7 +6,7 @@ import { putContents } from "./contents.ts";
 import { describeVersion } from "./describe_version.ts";
 import { insertRecords, replaceFiles } from "./insert_records.ts";
 import { invalidateScans } from "./replaced_scans.ts";
-import { uploadedFacts } from "../tables/s3_store.ts";
+import { uploadedFacts } from "../tables/s3_facts.ts";
 import type { Session } from "./session.ts";
 import { STATEMENTS } from "./statements.ts";
 import { usageOf } from "./usage.ts";

@@ -1,5 +1,6 @@
 import type { LocatedRecord, ResourceRecord, Scope } from "../../core/ports.ts";
-import { LOCATED, locatedOf, preferred, recordOf } from "../tables/record_rows.ts";
+import { LOCATED, locatedOf } from "../tables/located_rows.ts";
+import { preferred, recordOf } from "../tables/record_rows.ts";
 import { isPath } from "./path_conditions.ts";
 import type { Session, SqlParameters } from "./session.ts";
 

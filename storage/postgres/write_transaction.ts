@@ -12,7 +12,7 @@ import type {
 import type { HistoryChanges } from "../../core/history_changes.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import { addTag } from "../tables/tags.ts";
-import { factsRow } from "../tables/s3_store.ts";
+import { factsRow } from "../tables/s3_facts.ts";
 import { type PastTree, requireVersion } from "../tables/history_store.ts";
 import type { PurgeStatement } from "../tables/purge_statements.ts";
 import type { RunStatement } from "../tables/dialect.ts";

@@ -7,7 +7,7 @@ import { putContents } from "./contents.ts";
 import { takenBy } from "../../core/usage.ts";
 import { pathColumns } from "../tables/record_rows.ts";
 import { replaceFiles } from "./replace_files.ts";
-import { uploadedFacts } from "../tables/s3_store.ts";
+import { uploadedFacts } from "../tables/s3_facts.ts";
 import { invalidateScans, STATEMENTS } from "./statements.ts";
 import type { Transactions } from "./transactions.ts";
 import type { TreeHistory } from "./tree_history.ts";

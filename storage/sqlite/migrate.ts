@@ -30,7 +30,6 @@ import unknownVerdict from "./migrations/0028_unknown_verdict.sql" with { type: 
 import verdictDays from "./migrations/0029_verdict_days.sql" with { type: "text" };
 import dav from "./migrations/0030_dav.sql" with { type: "text" };
 import s3Objects from "./migrations/0031_s3_objects.sql" with { type: "text" };
-import newSchema from "./schema_0031.sql" with { type: "text" };
 import history from "./migrations/0032_history.sql" with { type: "text" };
 import treeLog from "./migrations/0033_tree_log.sql" with { type: "text" };
 import tags from "./migrations/0034_tags.sql" with { type: "text" };
@@ -47,6 +46,7 @@ import mirror from "./migrations/0044_mirror.sql" with { type: "text" };
 import results from "./migrations/0045_results.sql" with { type: "text" };
 import facts from "./migrations/0046_facts.sql" with { type: "text" };
 import s3Positions from "./migrations/0051_s3_positions.sql" with { type: "text" };
+import newSchema from "./schema_0046.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -99,8 +99,8 @@ const MIGRATIONS: readonly string[] = [
   s3Positions,
 ];
 
-/** The version to which `schema_0031.sql` leads at once. */
-const NEW_VERSION = 31;
+/** The version to which `schema_0046.sql` leads at once. */
+const NEW_VERSION = 46;
 
 /** The first version of the schema whose register has all tables and columns that the command line writes. */
 export const REGISTER_VERSION = MIGRATIONS.indexOf(accessKeys) + 1;

@@ -4,7 +4,7 @@ import type { ListQuery, LocatedRecord, ResourceRecord, Scope } from "../../core
 import type { Usage } from "../../core/usage.ts";
 import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
-import { LOCATED, locatedOf } from "../tables/record_rows.ts";
+import { LOCATED, locatedOf } from "../tables/located_rows.ts";
 import { Connection } from "./connection.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { shortListing } from "./listing.ts";

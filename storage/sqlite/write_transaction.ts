@@ -14,7 +14,7 @@ import type { DavHints } from "./dav_hints.ts";
 import type { BeforeCommit } from "./group_commit.ts";
 import type { TagStatement } from "../tables/tag_statements.ts";
 import { addTag } from "../tables/tags.ts";
-import { factsRow } from "../tables/s3_store.ts";
+import { factsRow } from "../tables/s3_facts.ts";
 import { requireVersion } from "../tables/history_store.ts";
 import type { HistoryStatement } from "../tables/history_statements.ts";
 import type { PurgeStatement } from "../tables/purge_statements.ts";

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import type { DecidedUpload } from "../../core/decided_upload.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import type {
   ListedRecord,
@@ -10,7 +9,7 @@ import type {
   UploadsQuery,
 } from "../../core/s3/store.ts";
 import { S3Metadata } from "../../schemas/s3_metadata.ts";
-import { commit, type SqlParameters, type SqlRow, type Statements } from "./dialect.ts";
+import { commit, type SqlRow, type Statements } from "./dialect.ts";
 import type { S3Statement } from "./s3_statements.ts";
 
 /** Sorts after all paths. */
@@ -127,31 +126,6 @@ export function toFacts({ etag, metadata }: Readonly<Record<string, unknown>>): 
 
 function toMetadata({ metadata }: { readonly metadata?: unknown }): S3Metadata {
   return v.parse(S3Metadata, JSON.parse(String(metadata)));
-}
-
-/** The parameters of the statement that keeps facts. */
-export function factsRow(
-  { id: record, hash }: { readonly id: number; readonly hash: string },
-  facts: ObjectFacts,
-): SqlParameters {
-  return { record, hash, ...factsColumns(facts) };
-}
-
-/** The parameters of the statements that keep facts of the files of an upload. */
-export function uploadedFacts(
-  { facts, newRecords, newContents, found }: DecidedUpload,
-): SqlParameters[] {
-  if (facts === undefined) return [];
-  const replaced = new Set(newContents.map(({ id }) => id));
-  const files = [
-    ...newRecords.filter(({ isDir }) => !isDir),
-    ...found.filter(({ id }) => replaced.has(id)),
-  ];
-  return files.map(({ userId: user, path }) => ({ user, path, ...factsColumns(facts) }));
-}
-
-function factsColumns({ etag, metadata }: ObjectFacts) {
-  return { etag: etag ?? null, metadata: JSON.stringify(metadata) };
 }
 
 function toRecord(row: SqlRow): ListedRecord {

@@ -1,4 +1,4 @@
-import { FACTS_VERSION } from "../../core/scanner/mod.ts";
+import { FACTS_VERSION } from "../../core/scanner/versions.ts";
 import { MIN_REUSED_MS } from "../../core/scans/ports.ts";
 import type { Dialect } from "./dialect.ts";
 import { filesWhere, isUnreferenced } from "./references.ts";

@@ -10,7 +10,7 @@ import {
   type Verdict,
   VERDICTS,
 } from "../../schemas/verdict_names.ts";
-import { FACTS_VERSION } from "../../core/scanner/mod.ts";
+import { FACTS_VERSION } from "../../core/scanner/versions.ts";
 import type { Dialect, SqlRow } from "./dialect.ts";
 
 /**

@@ -65,15 +65,3 @@ export const UNKNOWN_FORMATS: readonly string[] = [
   "PaddlePaddle .pdiparams",
   "all others that are not listed",
 ];
-
-/**
- * Version of the findings. Increment it with every change of what scanners find: stored results of another
- * version are discarded.
- */
-export const SCANNERS_VERSION = "12";
-
-/**
- * Version of the facts (C 29). Increment it when scanners say more of content, or say it otherwise: content with
- * facts of a lower version is scanned again.
- */
-export const FACTS_VERSION = 1;

@@ -1,4 +1,4 @@
--- The schema of a new database: that to which the migrations 1 to 31 lead, in a sixth of their time.
+-- The schema of a new database: that to which the migrations 1 to 46 lead, in a sixth of their time.
 -- A test compares the two. Like a migration, it is never edited: later ones follow it.
 
 CREATE TABLE records (
@@ -13,6 +13,7 @@ CREATE TABLE records (
   is_dir INTEGER NOT NULL,
   created_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
   updated_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
+  since INTEGER NOT NULL DEFAULT 0, -- the version of the tree that made it as it is
   UNIQUE (user_id, path),
   FOREIGN KEY (user_id, parent) REFERENCES records (user_id, path) DEFERRABLE INITIALLY DEFERRED,
   CHECK (path = ifnull(parent || '/', '') || name AND name <> '' AND instr(name, '/') = 0),
@@ -81,7 +82,9 @@ CREATE TABLE storage_state (
   strongroom_id TEXT NOT NULL DEFAULT '',
   hub_key BLOB CHECK (length(hub_key) = 32),
   clock_read_at INTEGER NOT NULL DEFAULT 0,
-  clock_settled_at INTEGER NOT NULL DEFAULT 0
+  clock_settled_at INTEGER NOT NULL DEFAULT 0,
+  keeps_history INTEGER NOT NULL DEFAULT 0,
+  last_number INTEGER NOT NULL DEFAULT 1000000 -- that was given to a person; others have given lower ones
 ) STRICT;
 
 CREATE TABLE accepted_losses (
@@ -100,7 +103,8 @@ CREATE TABLE contents (
 
 CREATE TABLE large_change (
   user_id INTEGER PRIMARY KEY,
-  last_id INTEGER NOT NULL -- the greatest id of a record before the change
+  last_id INTEGER NOT NULL, -- the greatest id of a record before the change
+  version INTEGER NOT NULL DEFAULT 0 -- the one that the change makes of the tree; 0 without history
 ) STRICT;
 
 CREATE TABLE former_records (
@@ -114,7 +118,8 @@ CREATE TABLE former_records (
   crc32 INTEGER NOT NULL,
   is_dir INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  since INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX former_records_by_hash ON former_records (hash) WHERE hash <> '';
 
@@ -163,7 +168,10 @@ CREATE TABLE credentials (
   rooted_at INTEGER,
   token_sha256 BLOB CHECK (length(token_sha256) = 32),
   key_id TEXT,
-  used_at INTEGER
+  used_at INTEGER,
+  bound INTEGER NOT NULL DEFAULT 0 CHECK (bound IN (0, 1)), -- whether it may never do more than its person
+  renewed_ms INTEGER, -- how long it lasts after each use; NULL if it ends at its time
+  access_key_id TEXT CHECK (access_key_id <> '') -- of the access key of S3 that it is
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contents_without_sha256 ON contents (hash) WHERE sha256 IS NULL;
 
@@ -340,16 +348,6 @@ CREATE TABLE scan_failures (
   PRIMARY KEY (hash, user_id, name)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE console_sessions (
-  id BLOB PRIMARY KEY CHECK (length(id) = 32), -- the SHA-256 of the key, which is not kept
-  user_id INTEGER NOT NULL CHECK (user_id > 0),
-  sealed BLOB NOT NULL, -- the credential, by AES-256-GCM
-  created_at INTEGER NOT NULL, -- milliseconds since the Unix epoch, as all times here
-  expires_at INTEGER NOT NULL -- when the credential does
-) STRICT, WITHOUT ROWID;
-CREATE INDEX console_sessions_by_user ON console_sessions (user_id, created_at);
-CREATE INDEX console_sessions_by_expiry ON console_sessions (expires_at);
-
 CREATE TABLE user_revocations (
   user_id INTEGER PRIMARY KEY CHECK (user_id > 0),
   issued_before INTEGER NOT NULL -- milliseconds since the Unix epoch
@@ -357,25 +355,6 @@ CREATE TABLE user_revocations (
 CREATE UNIQUE INDEX credentials_by_token ON credentials (token_sha256)
   WHERE token_sha256 IS NOT NULL;
 CREATE INDEX links_by_credential ON links (jti) WHERE jti IS NOT NULL;
-
-CREATE TABLE scan_results (
-  hash TEXT NOT NULL CHECK (length(hash) = 32),
-  user_id INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  skip TEXT NOT NULL,
-  version TEXT NOT NULL, -- of the scanners, and the limits that they had
-  sha256 BLOB CHECK (length(sha256) = 32), -- of the content that was scanned; without it, no verdict
-  verdict TEXT NOT NULL
-    CHECK (verdict IN ('clean', 'suspicious', 'dangerous', 'inconclusive', 'unknown')),
-  findings TEXT NOT NULL, -- the worst three, a JSON array
-  scanned_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
-  took_ms INTEGER, -- the time of the scan; NULL if it is not known
-  read_ms INTEGER, -- until its progress was reported last
-  result TEXT NOT NULL, -- JSON; last, as it is large
-  PRIMARY KEY (hash, user_id, name, skip)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX scan_results_long ON scan_results (hash, name, skip, version) WHERE took_ms >= 1000;
-CREATE INDEX scan_results_by_time ON scan_results (user_id, scanned_at, verdict, skip);
 
 CREATE TABLE locks (
   token TEXT PRIMARY KEY,
@@ -424,6 +403,292 @@ CREATE TABLE s3_parts (
   md5 TEXT NOT NULL CHECK (length(md5) = 32),
   created_at INTEGER NOT NULL,
   PRIMARY KEY (upload, number)
+) STRICT, WITHOUT ROWID;
+
+-- A tree that has changed while history is kept.
+CREATE TABLE tree_versions (
+  user_id INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL, -- the present one
+  oldest INTEGER NOT NULL, -- the first that can be read; greater than the present one while nothing is kept
+  history_bytes INTEGER NOT NULL DEFAULT 0 -- the sizes of the files that were deleted or replaced
+) STRICT;
+
+-- When each version was made.
+CREATE TABLE tree_changes (
+  user_id INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  made_at INTEGER NOT NULL, -- milliseconds since the Unix epoch; never earlier than the version before
+  change INTEGER, -- the number of a large change, in other engines
+  author INTEGER, -- who made it; NULL for the user whose tree it is
+  message TEXT, -- why, if that was said
+  -- All records that it has added have ids from the one to the other. Other records may have, too.
+  first_added INTEGER,
+  last_added INTEGER,
+  PRIMARY KEY (user_id, version)
+) STRICT, WITHOUT ROWID;
+
+-- A record as it was from one version up to, but not including, another one.
+CREATE TABLE history (
+  user_id INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  id INTEGER NOT NULL, -- of the record
+  since INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  parent TEXT,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  crc32 INTEGER NOT NULL,
+  is_dir INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- 1 if the record has the same content from "until" on, so that this row need not refer to it.
+  is_moved INTEGER NOT NULL,
+  CHECK (since < until),
+  -- In the order in which history is given up.
+  PRIMARY KEY (user_id, until, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX history_by_path ON history (user_id, path, until);
+CREATE INDEX history_by_parent ON history (user_id, parent, until);
+CREATE INDEX history_by_id ON history (user_id, id, until);
+CREATE INDEX history_by_hash ON history (hash, user_id) WHERE hash <> '' AND is_moved = 0;
+
+-- Rows of history as changes write them, in little time as there is no index. They get into order later.
+CREATE TABLE fresh_history (
+  position INTEGER PRIMARY KEY,
+  user_id INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  parent TEXT,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  crc32 INTEGER NOT NULL,
+  is_dir INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  is_moved INTEGER NOT NULL,
+  CHECK (since < until)
+) STRICT;
+CREATE TRIGGER history_in_order AFTER DELETE ON fresh_history BEGIN
+  INSERT INTO history VALUES (
+    OLD.user_id, OLD.until, OLD.id, OLD.since, OLD.path, OLD.parent, OLD.name, OLD.hash, OLD.size, OLD.crc32,
+    OLD.is_dir, OLD.created_at, OLD.updated_at, OLD.is_moved
+  );
+END;
+
+-- All rows of history, whether they are in order or not.
+CREATE VIEW former_states AS
+SELECT user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, is_moved
+FROM history
+UNION ALL
+SELECT user_id, until, id, since, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at, is_moved
+FROM fresh_history;
+
+-- The files that no record has any more.
+CREATE VIEW kept_files AS
+SELECT id, user_id, path, hash, size, crc32 FROM history WHERE is_moved = 0;
+CREATE VIEW fresh_files AS
+SELECT id, user_id, path, hash, size, crc32 FROM fresh_history WHERE is_moved = 0;
+
+-- Names of files and directories as they were, which keep their content.
+CREATE TABLE tags (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL, -- whose tree it is
+  name TEXT NOT NULL,
+  path TEXT NOT NULL, -- '' for the whole tree
+  version INTEGER NOT NULL, -- the one that the tree had; 0 without history
+  message TEXT,
+  created_by INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  files INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  records INTEGER NOT NULL DEFAULT 0, -- its rows: each takes bytes, as that of a directory does
+  UNIQUE (user_id, name)
+) STRICT;
+
+-- What a tag names: records as they were, and the directories above.
+CREATE TABLE tagged_records (
+  tag INTEGER NOT NULL REFERENCES tags (id),
+  id INTEGER NOT NULL, -- of the record
+  user_id INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  parent TEXT,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  crc32 INTEGER NOT NULL,
+  is_dir INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (tag, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tagged_by_hash ON tagged_records (hash, user_id) WHERE hash <> '';
+
+-- The commit ids of repositories of the hub at versions of their trees, as far as somebody asked for them.
+CREATE TABLE hub_commits (
+  user_id INTEGER NOT NULL,
+  directory TEXT NOT NULL,
+  version INTEGER NOT NULL, -- or the negative id of a tag
+  commit_id TEXT NOT NULL,
+  modified_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, directory, version)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX hub_commits_by_id ON hub_commits (user_id, commit_id);
+
+-- People, and teams, which have a tree and no credential (C 27). A row is never deleted, nor its number given again.
+CREATE TABLE people (
+  number INTEGER PRIMARY KEY CHECK (number > 0), -- the id of the user
+  kind TEXT NOT NULL CHECK (kind IN ('person', 'team')),
+  name TEXT NOT NULL UNIQUE, -- in lower case
+  email TEXT,
+  groups TEXT NOT NULL DEFAULT '[]', -- a JSON array
+  issuer TEXT, -- who says that somebody is this person, if it signs in by OpenID Connect
+  subject TEXT, -- as whom
+  created_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
+  disabled_at INTEGER, -- likewise; NULL unless it is disabled
+  CHECK ((issuer IS NULL) = (subject IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX people_by_identity ON people (issuer, subject) WHERE issuer IS NOT NULL;
+CREATE INDEX people_by_kind ON people (kind, name);
+
+-- All names that they have and had: nobody else can have one.
+CREATE TABLE people_names (
+  name TEXT PRIMARY KEY,
+  number INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- People sign in without a credential, and see where they are signed in.
+CREATE TABLE console_sessions (
+  id BLOB PRIMARY KEY CHECK (length(id) = 32), -- the SHA-256 of the key, which is not kept
+  user_id INTEGER NOT NULL CHECK (user_id > 0),
+  means TEXT NOT NULL CHECK (means IN ('credential', 'passkey', 'provider')), -- how the person has signed in
+  sealed BLOB, -- the credential, by AES-256-GCM
+  key_id TEXT, -- the key of the server that it stands or falls with
+  provider_session TEXT, -- what the provider calls its own
+  browser TEXT, -- what it called itself
+  address TEXT, -- of the browser when the session began
+  created_at INTEGER NOT NULL, -- milliseconds since the Unix epoch, as all times here
+  used_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL, -- with a credential, a day after it
+  CHECK ((means = 'credential') = (sealed IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX console_sessions_by_user ON console_sessions (user_id, created_at);
+CREATE INDEX console_sessions_by_expiry ON console_sessions (expires_at);
+
+-- By what people without a provider sign in (C 27).
+CREATE TABLE passkeys (
+  id TEXT PRIMARY KEY CHECK (id <> ''), -- in base64url, as the authenticator has chosen it
+  person INTEGER NOT NULL REFERENCES people (number),
+  public_key BLOB NOT NULL, -- in COSE's form
+  counter INTEGER NOT NULL CHECK (counter >= 0), -- how often the authenticator says to have signed
+  transports TEXT NOT NULL, -- a JSON array
+  label TEXT NOT NULL, -- what the person calls it
+  created_at INTEGER NOT NULL, -- milliseconds since the Unix epoch, as all times here
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX passkeys_by_person ON passkeys (person, created_at);
+
+-- Links by which a person makes a passkey, once.
+CREATE TABLE invitations (
+  token_sha256 BLOB PRIMARY KEY CHECK (length(token_sha256) = 32),
+  person INTEGER NOT NULL REFERENCES people (number),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitations_by_person ON invitations (person);
+
+-- Machines that wait for their person (RFC 8628).
+CREATE TABLE device_logins (
+  device_sha256 BLOB PRIMARY KEY CHECK (length(device_sha256) = 32),
+  user_code TEXT NOT NULL UNIQUE, -- what the person enters
+  machine TEXT NOT NULL, -- what it calls itself
+  address TEXT, -- of the machine
+  created_at INTEGER NOT NULL, -- milliseconds since the Unix epoch, as all times here
+  expires_at INTEGER NOT NULL,
+  decided_at INTEGER, -- NULL as long as nobody has decided
+  person INTEGER -- who has approved it; NULL if it was denied, too
+) STRICT, WITHOUT ROWID;
+CREATE INDEX device_logins_by_expiry ON device_logins (expires_at);
+
+-- Revisions of repositories of another hub, each as it was when it was first asked for (C 28).
+CREATE TABLE mirror_revisions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL, -- 'models' or 'datasets'
+  repository TEXT NOT NULL, -- such as ns/name
+  commit_id TEXT NOT NULL, -- as the other hub names it
+  about TEXT NOT NULL, -- what it says of the revision, as JSON
+  files INTEGER, -- NULL until all entries are stored
+  bytes INTEGER NOT NULL DEFAULT 0, -- of all files
+  asked_first_at INTEGER NOT NULL, -- milliseconds since the Unix epoch, as all times here
+  asked_first_by INTEGER NOT NULL, -- a user
+  pinned_at INTEGER, -- NULL if its files may be given up
+  has_code INTEGER, -- whether loaders may run code of it; NULL as long as no rule has asked for that
+  UNIQUE (kind, repository, commit_id)
+) STRICT;
+
+-- What branches and tags of these repositories named when they were last asked for.
+CREATE TABLE mirror_names (
+  kind TEXT NOT NULL,
+  repository TEXT NOT NULL,
+  name TEXT NOT NULL,
+  commit_id TEXT NOT NULL,
+  checked_at INTEGER NOT NULL,
+  PRIMARY KEY (kind, repository, name)
+) STRICT, WITHOUT ROWID;
+
+-- The files and folders of each revision, whether or not a file has been fetched.
+CREATE TABLE mirror_entries (
+  revision INTEGER NOT NULL,
+  path TEXT NOT NULL, -- relative to the repository
+  parent TEXT NOT NULL, -- '' for the repository
+  is_dir INTEGER NOT NULL,
+  size INTEGER NOT NULL, -- in bytes
+  blob_id TEXT NOT NULL, -- in Git: of a file that Git LFS keeps, that of its pointer
+  sha256 TEXT, -- in lower-case hexadecimal, of a file that Git LFS keeps
+  admitted_at INTEGER, -- when it was first let through
+  fetched_at INTEGER, -- NULL unless the tree has the file
+  asked_at INTEGER, -- when it was last asked for
+  passed_on_at INTEGER, -- since when readers may have bytes of it that were never verified
+  PRIMARY KEY (revision, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mirror_entries_by_parent ON mirror_entries (revision, parent, path);
+CREATE INDEX mirror_entries_fetched ON mirror_entries (revision, size) WHERE fetched_at IS NOT NULL;
+CREATE INDEX mirror_entries_by_content ON mirror_entries (sha256) WHERE fetched_at IS NOT NULL;
+CREATE INDEX mirror_entries_by_use ON mirror_entries (asked_at) WHERE fetched_at IS NOT NULL;
+
+CREATE TABLE scan_results (
+  hash TEXT NOT NULL CHECK (length(hash) = 32),
+  user_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  skip TEXT NOT NULL,
+  version TEXT NOT NULL, -- of the scanners, and the limits that they had
+  sha256 BLOB CHECK (length(sha256) = 32), -- of the content that was scanned; without it, no verdict
+  verdict TEXT NOT NULL
+    CHECK (verdict IN ('clean', 'suspicious', 'dangerous', 'inconclusive', 'unknown')),
+  format TEXT, -- the first scanner that reads it; NULL in results of former versions
+  findings TEXT NOT NULL, -- the worst three, a JSON array
+  scanned_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
+  took_ms INTEGER, -- the time of the scan; NULL if it is not known
+  facts_version INTEGER NOT NULL DEFAULT 0, -- of the facts that came with it; 0 for none
+  read_ms INTEGER, -- until its progress was reported last
+  result TEXT NOT NULL, -- JSON; last, as it is large
+  PRIMARY KEY (hash, user_id, name, skip)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX scan_results_long ON scan_results (hash, name, skip, version) WHERE took_ms >= 1000;
+CREATE INDEX scan_results_by_time ON scan_results (user_id, scanned_at, verdict, skip);
+
+-- What content says of itself, for each user who has it under a name; found by scans.
+CREATE TABLE facts (
+  hash TEXT NOT NULL CHECK (length(hash) = 32),
+  user_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  version INTEGER NOT NULL, -- of the facts: another one is made anew
+  sha256 BLOB NOT NULL CHECK (length(sha256) = 32), -- of the content that was scanned
+  facts TEXT NOT NULL, -- JSON
+  PRIMARY KEY (hash, user_id, name)
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO storage_state (id, generation, scrub_started_at, scrubbed_to, strongroom_id)
