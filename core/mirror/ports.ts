@@ -27,6 +27,8 @@ export interface UpstreamFile extends MirroredName {
 
 /** The other hub, or what is in its place. */
 export interface Upstream {
+  /** Until when it is not asked, after failures, in milliseconds since the Unix epoch. Undefined if it may be. */
+  readonly restsUntil: number | undefined;
   /**
    * The revision that a branch, a tag or a commit id names now.
    *

@@ -142,6 +142,8 @@ export interface MirrorStore {
   >;
   /** The revision with a number, with how much of it the tree has. */
   findShelved(revision: number): Promise<ShelvedRevision | undefined>;
+  /** What files of pinned revisions take. */
+  pinnedBytes(): Promise<number>;
   /** Notes since when a revision is pinned, or with undefined that it is not. */
   notePinned(revision: number, pinnedAt: number | undefined): Promise<void>;
   /** Notes whether a revision has code that loaders may run. */

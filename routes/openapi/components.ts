@@ -48,6 +48,7 @@ import {
   MirrorFile,
   MirrorFileList,
   MirrorList,
+  MirrorState,
   MirrorPinRequest,
   MirrorRequest,
 } from "../../schemas/mirror.ts";
@@ -151,6 +152,7 @@ export function schemas(): Record<string, Json> {
         items: { type: "array", items: reference("MirrorFile") },
       },
     },
+    MirrorState: schemaOf(MirrorState),
     MirrorFetch: schemaOf(MirrorFetch),
     MirrorFetchRequest: requestSchemaOf(MirrorFetchRequest),
     MirrorPinRequest: requestSchemaOf(MirrorPinRequest),

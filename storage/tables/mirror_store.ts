@@ -152,6 +152,11 @@ export class SqlMirrorStore implements MirrorStore {
     return (await this.#statements.find("findShelved", { revision })).map(toShelved)[0];
   }
 
+  async pinnedBytes(): Promise<number> {
+    const [row] = await this.#statements.read("pinnedBytes", {});
+    return Number(row?.bytes);
+  }
+
   async notePinned(revision: number, pinnedAt: number | undefined): Promise<void> {
     await commit(this.#statements, "notePinned", { revision, pinned: pinnedAt ?? null });
   }

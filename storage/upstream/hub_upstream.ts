@@ -34,6 +34,10 @@ export class HubUpstream implements Upstream {
     private readonly options: HubUpstreamOptions = {},
   ) {}
 
+  get restsUntil(): number | undefined {
+    return this.requests.restsUntil;
+  }
+
   async revision({ kind, id }: MirroredName, name: string): Promise<UpstreamRevision> {
     const query = new URLSearchParams(EXPANDED[kind].map((it) => ["expand", it]));
     const response = await this.requests.get(
