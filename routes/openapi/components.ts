@@ -48,9 +48,9 @@ import {
   MirrorFile,
   MirrorFileList,
   MirrorList,
-  MirrorState,
   MirrorPinRequest,
   MirrorRequest,
+  MirrorState,
 } from "../../schemas/mirror.ts";
 import { FileDecision, FileDecisionList } from "../../schemas/policy.ts";
 import { TagEntry, TagList, TagRequest } from "../../schemas/tags.ts";

@@ -38,7 +38,12 @@ async function started(options: BrowserOptions = {}) {
     }),
   );
   const owned = parts.move();
-  return { double, browser, commit: commit.slice(0, 12), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    double,
+    browser,
+    commit: commit.slice(0, 12),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -49,7 +54,8 @@ async function lookUp(page: Page, name: string): Promise<void> {
 }
 
 Deno.test({
-  name: "C 28: the room Mirror says what would happen to a repository, and fetches nothing for that",
+  name:
+    "C 28: the room Mirror says what would happen to a repository, and fetches nothing for that",
   ignore: !HAS_BROWSER,
   async fn(t) {
     await using parts = await started();
@@ -101,7 +107,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "C 28: the room Mirror shows what came in, what was refused, space, and how the other hub is",
+  name:
+    "C 28: the room Mirror shows what came in, what was refused, space, and how the other hub is",
   ignore: !HAS_BROWSER,
   async fn(t) {
     await using parts = await started();

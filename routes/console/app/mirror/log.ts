@@ -50,9 +50,14 @@ const COLUMNS: readonly RowsColumn<AuditLine>[] = [
     cell: ({ user, user_name: name }) =>
       h("bdi", null, name ?? (user === undefined ? "Operator" : userLabel(user))),
   },
-  { title: "What", cell: ({ paths }) => h("bdi", null, paths.join(", ")) },
+  { title: "What", cell: ({ paths }) => h("bdi", null, paths.map(withShortCommit).join(", ")) },
   { title: "Outcome", cell: (line) => h(Outcome, { line }) },
 ];
+
+/** The path of a file in the tree of the mirror, with the beginning of its commit id. */
+function withShortCommit(path: string): string {
+  return path.replace(/^([^@]*@[0-9a-f]{12})[0-9a-f]{28}(?=\/|$)/, "$1");
+}
 
 function Outcome({ line }: { readonly line: AuditLine }): ComponentChild {
   const { action, outcome, rule, reason } = line;

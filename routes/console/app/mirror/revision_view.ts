@@ -159,24 +159,29 @@ function columnsOf(entry: MirrorEntry, onChange: () => void): RowsColumn<MirrorF
     { title: "Outcome", cell: (file) => h(Outcome, { file }) },
     {
       title: "Here",
-      cell: ({ fetched_at: at }) =>
-        at === null ? "No" : h("time", { dateTime: at, title: time(at) }, ago(at)),
+      cell: (file) => h(Here, { file, onFetch: () => askToFetch(entry, [file], onChange) }),
     },
     {
       title: "Verdict",
       cell: ({ verdict }) => verdict === null ? "" : h(VerdictBadge, { verdict }),
     },
-    {
-      title: "Fetch",
-      cell: (file) =>
-        file.fetched_at === null && file.outcome !== "deny" && h(Button, {
-          label: "Fetch",
-          describes: file.path,
-          kind: "quiet",
-          onClick: () => askToFetch(entry, [file], onChange),
-        }),
-    },
   ];
+}
+
+/** Since when a file is here, or how it gets here. */
+function Here(
+  { file: { path, fetched_at: at, outcome }, onFetch }: {
+    readonly file: MirrorFile;
+    readonly onFetch: () => void;
+  },
+): ComponentChild {
+  if (at !== null) return h("time", { dateTime: at, title: time(at) }, ago(at));
+  if (outcome === "deny") return "No";
+  return h(
+    "div",
+    { class: "row-actions" },
+    h(Button, { label: "Fetch", describes: path, onClick: onFetch }),
+  );
 }
 
 function Outcome({ file }: { readonly file: MirrorFile }): ComponentChild {

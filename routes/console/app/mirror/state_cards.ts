@@ -116,32 +116,33 @@ export function ComingCard({ state: { fetches } }: Props): ComponentChild {
       columns: [
         {
           title: "File",
-          cell: ({ id, path, ...named }) => [
-            h("bdi", { key: "path" }, path),
+          cell: ({ id, path, ...named }) =>
             h(
               "div",
-              { key: "of", class: "muted" },
-              "of ",
+              null,
+              h("bdi", null, path),
               h(
-                "a",
-                { href: linkTo("mirror", String(id)) },
-                h("bdi", null, repositoryLabel(named)),
+                "div",
+                { class: "muted" },
+                "of ",
+                h(
+                  "a",
+                  { href: linkTo("mirror", String(id)) },
+                  h("bdi", null, repositoryLabel(named)),
+                ),
               ),
             ),
-          ],
         },
         { title: "For", cell: ({ asked_by: user }) => h("bdi", null, userLabel(user)) },
         {
           title: "Has come in",
-          cell: ({ path, bytes: arrived, size }) => [
-            h("progress", {
-              key: "bar",
-              "aria-label": path,
-              max: Math.max(1, size),
-              value: arrived,
-            }),
-            h("div", { key: "words", class: "muted" }, `${bytes(arrived)} of ${bytes(size)}`),
-          ],
+          cell: ({ path, bytes: arrived, size }) =>
+            h(
+              "div",
+              null,
+              h("progress", { "aria-label": path, max: Math.max(1, size), value: arrived }),
+              h("div", { class: "muted" }, `${bytes(arrived)} of ${bytes(size)}`),
+            ),
         },
       ],
     }),
@@ -171,7 +172,7 @@ export function RefusalsCard({ state: { refusals } }: Props): ComponentChild {
 
 /** Who decides about a file. */
 export function RuleName({ rule }: { readonly rule: string }): ComponentChild {
-  if (rule === "gate") return "The gate";
-  if (rule === "default") return "No rule";
+  if (rule === "gate") return "the gate";
+  if (rule === "default") return "no rule";
   return h("code", null, h("bdi", null, rule));
 }

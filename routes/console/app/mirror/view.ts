@@ -81,14 +81,17 @@ function columns(reload: () => void): RowsColumn<MirrorEntry>[] {
   return [
     {
       title: "Revision",
-      cell: (entry) => [
+      cell: (entry) =>
         h(
-          "a",
-          { key: "name", href: linkTo("mirror", String(entry.id)) },
-          h("bdi", null, repositoryLabel(entry)),
+          "div",
+          null,
+          h(
+            "a",
+            { href: linkTo("mirror", String(entry.id)) },
+            h("bdi", null, repositoryLabel(entry)),
+          ),
+          h("div", { class: "muted" }, h("code", null, entry.commit.slice(0, 12))),
         ),
-        h("div", { key: "commit", class: "muted" }, h("code", null, entry.commit.slice(0, 12))),
-      ],
     },
     {
       title: "Asked for first",
