@@ -21,6 +21,8 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
   return {
     findName: `SELECT commit_id, checked_at FROM mirror_names
       WHERE kind = :kind AND repository = :repository AND name = :name`,
+    listNames: `SELECT name, commit_id, checked_at FROM mirror_names
+      WHERE kind = :kind AND repository = :repository ORDER BY name`,
     keepName: `INSERT INTO mirror_names (kind, repository, name, commit_id, checked_at)
       VALUES (:kind, :repository, :name, :commit, :checked)
       ON CONFLICT (kind, repository, name)

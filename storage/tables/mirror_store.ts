@@ -36,6 +36,15 @@ export class SqlMirrorStore implements MirrorStore {
     return row && { commitId: String(row.commit_id), checkedAt: Number(row.checked_at) };
   }
 
+  async listNames({ kind, id }: MirroredName): Promise<(KnownName & { readonly name: string })[]> {
+    const rows = await this.#statements.read("listNames", { kind, repository: id });
+    return rows.map((row) => ({
+      name: String(row.name),
+      commitId: String(row.commit_id),
+      checkedAt: Number(row.checked_at),
+    }));
+  }
+
   async keepName(
     { kind, id }: MirroredName,
     name: string,
