@@ -86,6 +86,8 @@ export interface ConsoleParts {
   readonly people: PeopleStore;
   /** Whether trees keep what changes take away (C 26). */
   readonly keepsHistory: boolean;
+  /** Whether another hub is mirrored (C 28). */
+  readonly hasMirror: boolean;
   readonly publicUrl: PublicUrl;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;
@@ -131,6 +133,7 @@ export function createApp(options: AppOptions): App {
   }
   options.serveConsole?.({
     ...options,
+    hasMirror: options.mirror !== undefined,
     app,
     publicUrl,
     serveApi({ base, holderOf, guard }) {

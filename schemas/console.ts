@@ -21,6 +21,8 @@ export interface ConsoleSession {
   readonly tree_names: Readonly<Record<string, string>>;
   /** Whether the server keeps what changes take away (C 26). */
   readonly keeps_history: boolean;
+  /** Whether the server mirrors another hub (C 28). */
+  readonly has_mirror: boolean;
   /** When the credential expires: UTC, with milliseconds. */
   readonly expires_at: string;
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { FileDecision } from "./policy.ts";
+import { VERDICTS } from "./verdict_names.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const id = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -44,6 +45,10 @@ export const MirrorRequest = v.object({
 export const MirrorFile = v.object({
   ...FileDecision.entries,
   fetched_at: v.pipe(v.nullable(time), v.description("When it came in")),
+  verdict: v.pipe(
+    v.nullable(v.picklist(VERDICTS)),
+    v.description("On its content; null before it has come in"),
+  ),
 });
 export type MirrorFile = v.InferOutput<typeof MirrorFile>;
 
@@ -62,6 +67,45 @@ export const MirrorFetch = v.object({
   path: v.string(),
   is_fetched: v.pipe(v.boolean(), v.description("Whether it has come in, and was scanned")),
 });
+
+export type MirrorFetch = v.InferOutput<typeof MirrorFetch>;
+
+/** What the mirror of this server is doing (C 28). Counts are since its start. */
+export const MirrorState = v.object({
+  url: v.pipe(v.string(), v.description("Of the other hub")),
+  upstream: v.pipe(
+    v.picklist(["unasked", "answers", "fails", "rests"]),
+    v.description("How the other hub is: `rests` as long as it is not asked, after failures"),
+  ),
+  answered_at: v.pipe(v.nullable(time), v.description("When the other hub answered last")),
+  failed_at: v.pipe(v.nullable(time), v.description("When it failed last")),
+  failure: v.pipe(v.nullable(v.string()), v.description("How it failed last")),
+  asked_again_at: v.pipe(v.nullable(time), v.description("When it is asked again, if it rests")),
+  bytes: v.pipe(count, v.description("What mirrored files take")),
+  pinned_bytes: v.pipe(count, v.description("Those of them that are pinned")),
+  max_bytes: v.pipe(v.nullable(count), v.description("The most that they may take")),
+  requests: v.pipe(count, v.description("Requests for files")),
+  hits: v.pipe(count, v.description("Those of them for files that were here")),
+  fetched_files: count,
+  fetched_bytes: count,
+  refusals: v.pipe(
+    v.array(v.object({ rule: v.string(), requests: count })),
+    v.description("How often each rule has refused a file, or `gate`"),
+  ),
+  fetches: v.pipe(
+    v.array(v.object({
+      id: v.pipe(id, v.description("Of the revision, here")),
+      type: v.picklist(REPOSITORY_TYPES),
+      repository: v.string(),
+      path: v.string(),
+      size: count,
+      bytes: v.pipe(count, v.description("Those that have come in")),
+      asked_by: v.pipe(id, v.description("The user who asked first")),
+    })),
+    v.description("The files that come in now"),
+  ),
+});
+export type MirrorState = v.InferOutput<typeof MirrorState>;
 
 /** The body of a request to pin a revision. */
 export const MirrorPinRequest = v.object({ pinned: v.boolean() });

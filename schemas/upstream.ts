@@ -31,3 +31,20 @@ export const UpstreamTree = v.array(v.object({
   size: v.optional(Size, 0),
   lfs: v.nullish(v.object({ oid: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)), size: Size })),
 }));
+
+const Reference = v.object({ name: v.string(), targetCommit: CommitId });
+
+/** `GET /api/models/{repo}/refs`. */
+export const UpstreamRefs = v.object({
+  branches: v.array(Reference),
+  tags: v.optional(v.array(Reference), []),
+});
+
+/** `GET /api/models/{repo}/commits/{rev}`. */
+export const UpstreamCommitList = v.array(v.object({
+  id: v.string(),
+  title: v.optional(v.string(), ""),
+  message: v.optional(v.string(), ""),
+  date: Time,
+  authors: v.optional(v.array(v.object({ user: v.optional(v.string(), "") })), []),
+}));

@@ -45,7 +45,8 @@ async function decisions(
       return await mirroredDecisions(connection, given);
     } catch (other) {
       // The server mirrors nothing, or not for this user.
-      const isClosed = other instanceof RemoteError && [403, 501].includes(other.status);
+      const isClosed = other instanceof RemoteError &&
+        (other.status === 403 || other.kind === "ErrMirrorNotOffered");
       throw isClosed ? error : other;
     }
   }

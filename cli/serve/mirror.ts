@@ -95,6 +95,7 @@ export function composeMirror(
       },
     },
     caller: callerOfTeam(team),
+    url: mirrorUrl,
     upstream: upstreamOf(mirrorUrl, settings, options),
     store: records.mirror,
     audit,

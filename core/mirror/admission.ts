@@ -1,6 +1,8 @@
 import { AppError, RetryLater } from "../errors.ts";
 import { pause } from "../event_loop.ts";
+import { PolicyRefusal } from "../policy/refusal.ts";
 import type { ResourceRecord } from "../ports.ts";
+import { GATE_RULE } from "../../schemas/policy.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, requireForeign } from "./mirror.ts";
 
 /** How often to look whether a scan has ended, in milliseconds. */
@@ -14,7 +16,9 @@ const POLL_MS = 200;
  */
 export async function admitKnown(parts: MirrorParts, subject: MirroredFile): Promise<void> {
   requireStillForeign(parts, subject);
-  await parts.judge?.({ ...subject, verdict: undefined });
+  await counted(parts, async () => {
+    await parts.judge?.({ ...subject, verdict: undefined });
+  });
 }
 
 /**
@@ -29,10 +33,25 @@ export async function admitFetched(
 ): Promise<void> {
   const { tree: { gate, verdicts }, judge } = parts;
   requireStillForeign(parts, subject);
-  await gate?.namedBelow(directoryOf(subject.revision)).admit(record);
-  if (judge === undefined) return;
-  const verdict = gate === undefined ? undefined : await verdicts.on(record);
-  await judge({ ...subject, verdict });
+  await counted(parts, async () => {
+    await gate?.namedBelow(directoryOf(subject.revision)).admit(record);
+    if (judge === undefined) return;
+    const verdict = gate === undefined ? undefined : await verdicts.on(record);
+    await judge({ ...subject, verdict });
+  });
+}
+
+/** Counts what a check refuses for good, by rule. */
+async function counted({ totals }: MirrorParts, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof PolicyRefusal) totals.refusedBy(error.rule);
+    else if (error instanceof AppError && !(error instanceof RetryLater)) {
+      totals.refusedBy(GATE_RULE);
+    }
+    throw error;
+  }
 }
 
 /** Signed addresses and numbers of revisions may be older than a setting. */

@@ -71,20 +71,25 @@ export class Fetch {
   readonly ended: Promise<void>;
   /** What has come in of it. */
   readonly arrival: Arrival;
-  readonly #subject: MirroredFile;
+  readonly subject: MirroredFile;
   readonly #options: FetchOptions;
   #hasBegun = false;
   readonly #unasked = new AbortController();
   #unaskedTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(subject: MirroredFile, options: FetchOptions) {
-    this.#subject = subject;
+    this.subject = subject;
     this.#options = options;
     const { keepAliveMs, parts: { store } } = options;
     this.arrival = new Arrival({ subject, store, keepAliveMs });
     this.ended = this.#run();
     // It is waited for by those who ask for the file, if anyone does.
     this.ended.catch(() => {});
+  }
+
+  /** The user who has asked for it first. */
+  get userId(): number {
+    return this.#options.userId;
   }
 
   /** Says that somebody asks for the file. One that has not begun ends when nobody has for a while. */
@@ -112,9 +117,9 @@ export class Fetch {
     using permit = await this.#begin();
     const { parts, space, spools, userId, signal } = this.#options;
     const { totals, store, tree: { log } } = parts;
-    const { revision, file } = this.#subject;
+    const { revision, file } = this.subject;
     try {
-      using room = await space.take(pathOf(this.#subject), file.size);
+      using room = await space.take(pathOf(this.subject), file.size);
       const kept = await this.#takeTurn();
       await using _turn = { [Symbol.asyncDispose]: () => this.#endTurn() };
       await using spool = await spools.open(file.size);
@@ -125,17 +130,17 @@ export class Fetch {
       permit[Symbol.dispose]();
       await this.arrival.verified();
       await store.noteFetched(revision.revision, file.path, Date.now());
-      await admitScanned(parts, this.#subject, { record, signal });
-      await recordAdmission(parts, this.#subject, { record, userId });
+      await admitScanned(parts, this.subject, { record, signal });
+      await recordAdmission(parts, this.subject, { record, userId });
       this.arrival.release();
     } catch (error) {
       const refusal = refusalOf(error, revision);
       this.arrival.fail(refusal);
       if (refusal instanceof Mismatch) totals.mismatches++;
-      if (refusal instanceof RetryLater) totals.failures++;
+      if (refusal instanceof RetryLater) totals.failed(refusal);
       else totals.refusals++;
       log.warn("A file of the other hub did not come in", {
-        path: pathOf(this.#subject),
+        path: pathOf(this.subject),
         error: asError(refusal),
       });
       throw refusal;
@@ -145,8 +150,8 @@ export class Fetch {
   /** Waits until no other server fetches the file. Returns its record, if that has fetched it. */
   async #takeTurn(): Promise<ResourceRecord | undefined> {
     const { parts: { store, tree, caller }, signal } = this.#options;
-    const { revision, file } = this.#subject;
-    const path = pathOf(this.#subject);
+    const { revision, file } = this.subject;
+    const path = pathOf(this.subject);
     const scope = { userId: caller.userId, everyone: false };
     for (;;) {
       const isOwn = await store.takeFetch(revision.revision, file.path);
@@ -159,12 +164,12 @@ export class Fetch {
   /** A row that stays this server's delays others, and is no reason to fail. */
   async #endTurn(): Promise<void> {
     const { parts: { store, tree: { log } } } = this.#options;
-    const { revision, file } = this.#subject;
+    const { revision, file } = this.subject;
     try {
       await store.endFetch(revision.revision, file.path);
     } catch (error) {
       log.warn("Cannot note that a fetch has ended", {
-        path: pathOf(this.#subject),
+        path: pathOf(this.subject),
         error: asError(error),
       });
     }
@@ -173,9 +178,9 @@ export class Fetch {
   /** Gives the file the content that another one of the tree has: that of another revision, mostly. */
   async #adopt(): Promise<ResourceRecord | undefined> {
     const { parts: { tree, caller, store } } = this.#options;
-    const { sha256, size } = this.#subject.file;
+    const { sha256, size } = this.subject.file;
     if (sha256 === undefined || !await store.hasContent(sha256)) return undefined;
-    const path = pathOf(this.#subject);
+    const path = pathOf(this.subject);
     let isKept = false;
     await using staging = new Staging(tree, {
       ...{ caller, mayReplace: true },
@@ -194,13 +199,13 @@ export class Fetch {
   async #store(spool: Spool): Promise<ResourceRecord> {
     const { parts: { tree, caller, totals } } = this.#options;
     this.arrival.begin(spool);
-    const { file } = this.#subject;
+    const { file } = this.subject;
     // The SHA-256 of all content is computed anyway.
     const blobHash = file.sha256 === undefined ? createHash("sha1") : undefined;
     blobHash?.update(`blob ${file.size}\0`);
     const { files: [record] } = await put(tree, {
       caller,
-      path: pathOf(this.#subject),
+      path: pathOf(this.subject),
       content: this.#content(spool, blobHash),
       declaredSize: file.size,
       // Another server may have fetched it meanwhile.
@@ -215,7 +220,7 @@ export class Fetch {
   /** The content as it comes in, which readers may read once it is in the spool. */
   async *#content(spool: Spool, blobHash: Hash | undefined): AsyncGenerator<Chunk, void> {
     const { throttle, parts: { totals }, retryMs, signal } = this.#options;
-    const { size } = this.#subject.file;
+    const { size } = this.subject.file;
     const { arrival } = this;
     let [cuts, restedS] = [0, 0];
     while (arrival.bytes < size) {
@@ -249,7 +254,7 @@ export class Fetch {
 
   async #open(start: number): Promise<AsyncIterable<Chunk>> {
     const { parts: { upstream }, signal } = this.#options;
-    const { revision: { kind, id, commitId }, file: { path, size } } = this.#subject;
+    const { revision: { kind, id, commitId }, file: { path, size } } = this.subject;
     return await untilAborted(
       upstream.open({ kind, id, commitId, path, size }, start, signal),
       signal,
@@ -257,7 +262,7 @@ export class Fetch {
   }
 
   #verify({ sha256 }: Pick<StagedBlob, "sha256">, blobHash: Hash | undefined): void {
-    const { file } = this.#subject;
+    const { file } = this.subject;
     const [found, expected] = blobHash === undefined
       ? [sha256, file.sha256]
       : [blobHash.digest("hex"), file.blobId];
@@ -265,7 +270,7 @@ export class Fetch {
   }
 
   #mismatch(reason: string): Mismatch {
-    const { revision, file } = this.#subject;
+    const { revision, file } = this.subject;
     return new Mismatch(
       `Cannot fetch ${JSON.stringify(nameOf(file.path))} of ${directoryOf(revision)}: ` +
         `the other hub has sent something else: ${reason}`,

@@ -32,6 +32,14 @@ export interface FetchesOptions {
   readonly unaskedMs?: number | undefined;
 }
 
+/** A file that comes in. */
+export interface ComingIn extends MirroredFile {
+  /** The user who has asked for it first. */
+  readonly userId: number;
+  /** How many bytes have come in. */
+  readonly bytes: number;
+}
+
 /** The files that come in: each once, for any number of users (C 28). */
 export class Fetches implements AsyncDisposable {
   readonly #parts: MirrorParts;
@@ -50,6 +58,14 @@ export class Fetches implements AsyncDisposable {
   /** How many files come in now. */
   get running(): number {
     return this.#running.size;
+  }
+
+  /** The files that come in now, those first that were asked for first. */
+  coming(): ComingIn[] {
+    return [...this.#running.values()].map(({ subject, userId, arrival: { bytes } }) => ({
+      ...subject,
+      ...{ userId, bytes },
+    }));
   }
 
   /**

@@ -9,6 +9,8 @@ import type { MirrorTotals } from "./totals.ts";
 
 /** What the mirror works with (C 28). */
 export interface MirrorParts {
+  /** Where the other hub is. */
+  readonly url: string;
   /** Of the mirror alone: it may change its files. */
   readonly tree: Tree;
   /** The mirror itself, in its own tree. */
@@ -84,9 +86,4 @@ export function refusalOf(error: unknown, { id }: Pick<MirroredName, "id">): unk
     `Cannot fetch from ${id}: ${message}`,
     Math.ceil(retryAfterS),
   );
-}
-
-/** Whether an error says that something is not there. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof AppError && error.kind.startsWith("ErrHub");
 }

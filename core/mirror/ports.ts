@@ -16,6 +16,35 @@ export interface UpstreamRevision {
   readonly about: AboutRevision;
 }
 
+/** A branch or tag of a repository of the other hub. */
+export interface UpstreamReference {
+  readonly name: string;
+  readonly commitId: string;
+}
+
+/** What the revisions of a repository of the other hub are called. */
+export interface UpstreamReferences {
+  readonly branches: readonly UpstreamReference[];
+  readonly tags: readonly UpstreamReference[];
+}
+
+/** A commit of the other hub. */
+export interface UpstreamCommit {
+  readonly id: string;
+  readonly title: string;
+  readonly message: string;
+  /** In milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly authors: readonly string[];
+}
+
+/** A part of the commits of a repository of the other hub. */
+export interface UpstreamCommits {
+  readonly items: readonly UpstreamCommit[];
+  /** The cursor of the next part, if there is one. */
+  readonly next: string | undefined;
+}
+
 /** A file of the other hub. */
 export interface UpstreamFile extends MirroredName {
   readonly commitId: string;
@@ -27,6 +56,8 @@ export interface UpstreamFile extends MirroredName {
 
 /** The other hub, or what is in its place. */
 export interface Upstream {
+  /** Until when it is not asked, after failures, in milliseconds since the Unix epoch. Undefined if it may be. */
+  readonly restsUntil: number | undefined;
   /**
    * The revision that a branch, a tag or a commit id names now.
    *
@@ -39,6 +70,18 @@ export interface Upstream {
    * All files and folders of a revision, in pages. Throws as {@link revision} does.
    */
   entries(repository: MirroredName, commitId: string): AsyncIterable<readonly ListedEntry[]>;
+  /** Branches and tags. Throws as {@link revision} does. */
+  references(repository: MirroredName): Promise<UpstreamReferences>;
+  /**
+   * A part of the commits that led to one, that one first. Throws as {@link revision} does.
+   *
+   * @param cursor Where the part begins. @default at the start
+   */
+  commits(
+    repository: MirroredName,
+    commitId: string,
+    cursor: string | undefined,
+  ): Promise<UpstreamCommits>;
   /**
    * Begins to read a file at a byte. The bytes may end early, or be others than those of the file.
    *

@@ -3,7 +3,7 @@ import { AppError, quoted } from "../errors.ts";
 import { isWithin } from "../event_loop.ts";
 import { HEAD, MAIN } from "../hub/repository.ts";
 import { repositoryPath } from "../hub/kept_directory.ts";
-import { isMissing, type MirrorParts, refusalOf, requireForeign } from "./mirror.ts";
+import { type MirrorParts, refusalOf, requireForeign } from "./mirror.ts";
 import type { ListedEntry, MirroredName, MirrorRevision } from "./store.ts";
 
 const COMMIT_ID = /^[0-9a-f]{40}$/;
@@ -158,7 +158,9 @@ export class MirrorRevisions {
       if (added === undefined) throw new Error("A revision that was stored was not found");
       return added;
     } catch (error) {
-      if (!isMissing(error)) totals.failures++;
+      if (!(error instanceof AppError) || error.kind === "ErrUnavailable") {
+        totals.failed(asError(error));
+      } else totals.answeredAt = Date.now();
       throw refusalOf(error, repository);
     }
   }

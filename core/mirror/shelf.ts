@@ -5,6 +5,7 @@ import type { Decision } from "../policy/judge.ts";
 import { release } from "../record_lists.ts";
 import { ALLOWED, gateDecision } from "../tree/decisions.ts";
 import { remove } from "../tree/remove.ts";
+import type { Verdict } from "../../schemas/verdict_names.ts";
 import { findMirrored, type Mirror } from "./files.ts";
 import { directoryOf, pathOf } from "./mirror.ts";
 import type { MirrorEntry, MirrorRevision, ShelvedRevision } from "./store.ts";
@@ -30,6 +31,8 @@ export async function shelvedRevision(
 export interface DecidedEntry {
   readonly file: MirrorEntry;
   readonly decision: Decision;
+  /** Undefined before it has come in. */
+  readonly verdict: Verdict | undefined;
 }
 
 /** What would happen to who downloads the next files of a revision, in path order (C 28). Nothing is fetched for it. */
@@ -52,7 +55,7 @@ export async function mirroredDecisions(
     const verdict = verdictOf.get(paths[index] ?? "");
     const decision = (verdict && gateDecision(gate, verdict, nameOf(file.path))) ??
       await rules?.decide({ revision, file, verdict }) ?? ALLOWED;
-    return { file, decision };
+    return { file, decision, verdict: verdict?.verdict };
   }));
   return { items, next: entries.length < limit ? undefined : entries.at(-1)?.path };
 }

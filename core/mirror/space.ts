@@ -7,6 +7,15 @@ import type { FetchedFile } from "./store.ts";
 /** How many files are given up at once. */
 const MAX_FILES = 100;
 
+/** The space of the mirror, in bytes. */
+export interface SpaceUsage {
+  readonly bytes: number;
+  /** Those of revisions that are pinned. */
+  readonly pinnedBytes: number;
+  /** The most of all. It may be infinite. */
+  readonly maxBytes: number;
+}
+
 /** Room for a file that comes in. Disposing of it ends that. */
 export interface TakenRoom extends Disposable {
   /** Says that the tree has the file, and counts it. It is not given up before the end. */
@@ -27,6 +36,13 @@ export class MirrorSpace {
   constructor(parts: Pick<MirrorParts, "tree" | "caller" | "store">, maxBytes: number) {
     this.#parts = parts;
     this.#maxBytes = maxBytes;
+  }
+
+  /** What files take, and the most that they may, in bytes. */
+  async usage(): Promise<SpaceUsage> {
+    const { tree, caller, store } = this.#parts;
+    const { bytes } = await tree.records.usage({ userId: caller.userId, everyone: false });
+    return { bytes, pinnedBytes: await store.pinnedBytes(), maxBytes: this.#maxBytes };
   }
 
   /**

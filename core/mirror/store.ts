@@ -106,6 +106,8 @@ export interface MirrorStore {
   /** What a branch or tag named when the other hub was last asked. */
   findName(repository: MirroredName, name: string): Promise<KnownName | undefined>;
   keepName(repository: MirroredName, name: string, known: KnownName): Promise<void>;
+  /** All branches and tags of a repository that were asked for, by name. */
+  listNames(repository: MirroredName): Promise<(KnownName & { readonly name: string })[]>;
   /** A revision whose entries are all stored. */
   findRevision(repository: MirroredName, commitId: string): Promise<MirrorRevision | undefined>;
   /**
@@ -142,6 +144,8 @@ export interface MirrorStore {
   >;
   /** The revision with a number, with how much of it the tree has. */
   findShelved(revision: number): Promise<ShelvedRevision | undefined>;
+  /** What files of pinned revisions take. */
+  pinnedBytes(): Promise<number>;
   /** Notes since when a revision is pinned, or with undefined that it is not. */
   notePinned(revision: number, pinnedAt: number | undefined): Promise<void>;
   /** Notes whether a revision has code that loaders may run. */

@@ -6,7 +6,7 @@ export class MirrorTotals {
   hits = 0;
   fetchedFiles = 0;
   fetchedBytes = 0;
-  /** Fetches that the other hub has failed: it was away, or sent something else. */
+  /** Requests that the other hub has failed: it was away, or sent something else. */
   failures = 0;
   /** Files that did not have the digest that the other hub states. */
   mismatches = 0;
@@ -14,4 +14,22 @@ export class MirrorTotals {
   refusals = 0;
   /** When the other hub answered last, in milliseconds since the Unix epoch. */
   answeredAt: number | undefined;
+  /** When it failed last, and how. */
+  lastFailure: { readonly at: number; readonly reason: string } | undefined;
+  readonly #refusalsBy = new Map<string, number>();
+
+  /** How often each rule has refused a file to somebody, by its name. */
+  get refusalsBy(): ReadonlyMap<string, number> {
+    return this.#refusalsBy;
+  }
+
+  failed({ message }: Error): void {
+    this.failures++;
+    this.lastFailure = { at: Date.now(), reason: message };
+  }
+
+  /** @param rule That of the policy, or what stands for the gate. */
+  refusedBy(rule: string): void {
+    this.#refusalsBy.set(rule, (this.#refusalsBy.get(rule) ?? 0) + 1);
+  }
 }

@@ -32,6 +32,7 @@ export interface SessionParts {
   readonly cookie: ConsoleCookie;
   readonly audit: Pick<AuditLog, "write">;
   readonly keepsHistory: boolean;
+  readonly hasMirror: boolean;
 }
 
 /** As much as a header of a request to the API may have. */
@@ -160,7 +161,7 @@ async function openSession(
 }
 
 async function sessionOf(
-  { people, keepsHistory }: SessionParts,
+  { people, keepsHistory, hasMirror }: SessionParts,
   { userId, privileges, trees = new Map(), expiresAt, isPerson = false }: Caller,
   name: string,
 ): Promise<ConsoleSession> {
@@ -176,6 +177,7 @@ async function sessionOf(
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),
     tree_names: Object.fromEntries(others.flatMap((it) => it ? [[it.number, it.name]] : [])),
     keeps_history: keepsHistory,
+    has_mirror: hasMirror,
     expires_at: isoTime(expiresAt),
   };
 }

@@ -29,7 +29,7 @@ type Handler = (c: Handled, services: Services, mount: Mount) => Response | Prom
 type MirrorHandler = (c: Handled, request: Mirrored) => Promise<Response>;
 
 /** A request for a revision of a mirrored repository. */
-interface Mirrored {
+export interface Mirrored {
   readonly mirror: Mirror;
   readonly services: Services;
   readonly mount: Mount;

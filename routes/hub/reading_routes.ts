@@ -9,6 +9,7 @@ import {
   showMirroredPaths,
   showMirroredTree,
 } from "./mirrored.ts";
+import { showMirroredCommits, showMirroredReferences } from "./mirrored_past.ts";
 import { checkAccess, showCommits, showReferences } from "./references.ts";
 import { showRepositories } from "./repositories.ts";
 import { resolveFile } from "./resolve.ts";
@@ -53,21 +54,27 @@ const REPOSITORIES: readonly HubRoute[] = [
   },
 ];
 
-/** What only a tree has. */
-const OWN: readonly HubRoute[] = [
-  { method: "GET", path: "{api}", privilege: "resources.view", handle: showRepositories },
+/** What is read of the past of a repository. Without a namespace, these would be names of repositories. */
+const PAST: readonly HubRoute[] = [
   {
     method: "GET",
     path: "{api}/{ns}/{name}/refs",
     privilege: "resources.view",
-    handle: showReferences,
+    handle: orMirrored(showReferences, showMirroredReferences),
+    mirrored: true,
   },
   {
     method: "GET",
     path: "{api}/{ns}/{name}/commits/{rev}",
     privilege: "resources.view",
-    handle: showCommits,
+    handle: orMirrored(showCommits, showMirroredCommits),
+    mirrored: true,
   },
+];
+
+/** What only a tree has. */
+const OWN: readonly HubRoute[] = [
+  { method: "GET", path: "{api}", privilege: "resources.view", handle: showRepositories },
   ...["xet-write-token", "xet-read-token"].map((name): HubRoute => ({
     method: "GET",
     path: `{api}/{ns}/{name}/${name}/{rev}`,
@@ -95,6 +102,7 @@ export const READING: readonly HubRoute[] = [
     mirrored: true,
   },
   ...OWN,
+  ...PAST,
   {
     method: "GET",
     // Before it is taken for the name of a repository.

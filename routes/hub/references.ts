@@ -28,18 +28,27 @@ export async function showReferences(
   mount: Mount,
 ): Promise<Response> {
   const repository = await existingOf(c, hub, mount);
-  const { branches, tags } = await referencesOf(hub, callerOf(c), repository);
+  return hubJson(c, referenceList(await referencesOf(hub, callerOf(c), repository)));
+}
+
+/** Branches and tags, as clients read them. */
+export function referenceList(
+  { branches, tags }: {
+    readonly branches: readonly Reference[];
+    readonly tags: readonly Reference[];
+  },
+) {
   const named = (kind: string) => ({ name, commitId }: Reference) => ({
     name,
     ref: `refs/${kind}/${name}`,
     targetCommit: commitId,
   });
-  return hubJson(c, {
+  return {
     branches: branches.map(named("heads")),
     converts: [],
     tags: tags.map(named("tags")),
     pullRequests: [],
-  });
+  };
 }
 
 /** The commits of a page. Each takes some milliseconds the first time. */

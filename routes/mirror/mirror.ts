@@ -9,13 +9,15 @@ import {
   pin,
   shelvedRevision,
 } from "../../core/mirror/shelf.ts";
-import type { ShelvedRevision } from "../../core/mirror/store.ts";
+import { mirrorState } from "../../core/mirror/state.ts";
+import type { MirroredName, ShelvedRevision } from "../../core/mirror/store.ts";
 import {
   type MirrorEntry,
   MirrorFetchRequest,
   type MirrorFile,
   MirrorPinRequest,
   MirrorRequest,
+  type MirrorState,
 } from "../../schemas/mirror.ts";
 import { exportArchive, importArchive } from "../../core/mirror/archive.ts";
 import { streamed } from "../reply/streamed.ts";
@@ -48,6 +50,43 @@ export async function listMirror(c: Handled, services: Services): Promise<Respon
   return success(c, { items: found.map(entryOf), total: found.length });
 }
 
+/** `GET /mirror-state` (C 28): how the other hub is, and what the mirror has done since the start. */
+export async function getMirrorState(c: Handled, services: Services): Promise<Response> {
+  const { totals, space, coming, ...state } = await mirrorState(mirrorOf(services));
+  const { lastFailure, refusalsBy, answeredAt } = totals;
+  const shown: MirrorState = {
+    url: state.url,
+    upstream: state.upstream,
+    answered_at: timeOrNull(answeredAt),
+    failed_at: timeOrNull(lastFailure?.at),
+    failure: lastFailure?.reason ?? null,
+    asked_again_at: timeOrNull(state.restsUntil),
+    bytes: space.bytes,
+    pinned_bytes: space.pinnedBytes,
+    max_bytes: Number.isFinite(space.maxBytes) ? space.maxBytes : null,
+    requests: totals.requests,
+    hits: totals.hits,
+    fetched_files: totals.fetchedFiles,
+    fetched_bytes: totals.fetchedBytes,
+    refusals: [...refusalsBy].map(([rule, requests]) => ({ rule, requests })),
+    fetches: coming.map(({ revision, file, bytes, userId }) => ({
+      id: revision.revision,
+      type: typeOf(revision),
+      repository: revision.id,
+      path: file.path,
+      size: file.size,
+      bytes,
+      asked_by: userId,
+    })),
+  };
+  return success(c, shown);
+}
+
+/** `GET /mirror/{id}` (C 28). */
+export async function getMirrorRevision(c: Handled, services: Services): Promise<Response> {
+  return success(c, entryOf(await shelvedRevision(mirrorOf(services), numberOf(c))));
+}
+
 /** `GET /mirror/{id}/files` (C 28): the files in path order, with what would happen to who downloads them. */
 export async function listMirrorFiles(c: Handled, services: Services): Promise<Response> {
   const mirror = mirrorOf(services);
@@ -56,9 +95,10 @@ export async function listMirrorFiles(c: Handled, services: Services): Promise<R
   const revision = await shelvedRevision(mirror, numberOf(c));
   const { limit } = pageOf(query);
   const { items, next = null } = await mirroredDecisions(mirror, revision, { after, limit });
-  const files = items.map(({ file: { path, size, fetchedAt }, decision }): MirrorFile => ({
-    ...{ path, size, ...decisionOf(decision) },
-    fetched_at: timeOrNull(fetchedAt),
+  const files = items.map(({ file, decision, verdict = null }): MirrorFile => ({
+    ...{ path: file.path, size: file.size, ...decisionOf(decision) },
+    fetched_at: timeOrNull(file.fetchedAt),
+    verdict,
   }));
   return success(c, { items: files, total: files.length, next });
 }
@@ -134,10 +174,10 @@ function numberOf(c: Handled): number {
 }
 
 function entryOf(revision: ShelvedRevision): MirrorEntry {
-  const { kind, id, commitId, about, files, bytes, fetchedFiles, fetchedBytes } = revision;
+  const { id, commitId, about, files, bytes, fetchedFiles, fetchedBytes } = revision;
   return {
     id: revision.revision,
-    type: kind === "datasets" ? "dataset" : "model",
+    type: typeOf(revision),
     repository: id,
     commit: commitId,
     modified_at: isoTime(about.modifiedAt),
@@ -149,6 +189,10 @@ function entryOf(revision: ShelvedRevision): MirrorEntry {
     asked_first_by: revision.askedFirstBy,
     pinned_at: timeOrNull(revision.pinnedAt),
   };
+}
+
+function typeOf({ kind }: MirroredName): MirrorEntry["type"] {
+  return kind === "datasets" ? "dataset" : "model";
 }
 
 function timeOrNull(milliseconds: number | undefined): string | null {

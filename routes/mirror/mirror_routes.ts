@@ -3,6 +3,8 @@ import type { Route } from "../serving/route.ts";
 import {
   deleteMirrored,
   getMirrorArchive,
+  getMirrorRevision,
+  getMirrorState,
   listMirror,
   listMirrorFiles,
   patchMirrored,
@@ -19,6 +21,20 @@ export const MIRROR_ROUTES: readonly Route[] = [
     privilege: "mirror.use",
     operation: operations.LIST,
     handle: (c, services) => listMirror(c, services),
+  },
+  {
+    method: "GET",
+    path: "/mirror-state",
+    privilege: "mirror.use",
+    operation: operations.STATE,
+    handle: (c, services) => getMirrorState(c, services),
+  },
+  {
+    method: "GET",
+    path: "/mirror/{id}",
+    privilege: "mirror.use",
+    operation: operations.SHOW,
+    handle: (c, services) => getMirrorRevision(c, services),
   },
   {
     method: "POST",

@@ -50,6 +50,7 @@ import {
   MirrorList,
   MirrorPinRequest,
   MirrorRequest,
+  MirrorState,
 } from "../../schemas/mirror.ts";
 import { FileDecision, FileDecisionList } from "../../schemas/policy.ts";
 import { TagEntry, TagList, TagRequest } from "../../schemas/tags.ts";
@@ -151,6 +152,7 @@ export function schemas(): Record<string, Json> {
         items: { type: "array", items: reference("MirrorFile") },
       },
     },
+    MirrorState: schemaOf(MirrorState),
     MirrorFetch: schemaOf(MirrorFetch),
     MirrorFetchRequest: requestSchemaOf(MirrorFetchRequest),
     MirrorPinRequest: requestSchemaOf(MirrorPinRequest),

@@ -28,6 +28,23 @@ export const LIST: Operation = {
   refusals: NOWHERE,
 };
 
+export const STATE: Operation = {
+  id: "getMirrorState",
+  tag: "mirror",
+  summary: "How the other hub is, what comes in, and what the mirror has done since the start",
+  responses: { 200: enveloped("The state", reference("MirrorState")) },
+  refusals: NOWHERE,
+};
+
+export const SHOW: Operation = {
+  id: "getMirrorRevision",
+  tag: "mirror",
+  summary: "Get a revision",
+  parameters: [REVISION_ID],
+  responses: { 200: REVISION },
+  refusals: UNKNOWN,
+};
+
 export const ASK: Operation = {
   id: "askMirror",
   tag: "mirror",

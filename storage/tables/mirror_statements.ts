@@ -21,6 +21,8 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
   return {
     findName: `SELECT commit_id, checked_at FROM mirror_names
       WHERE kind = :kind AND repository = :repository AND name = :name`,
+    listNames: `SELECT name, commit_id, checked_at FROM mirror_names
+      WHERE kind = :kind AND repository = :repository ORDER BY name`,
     keepName: `INSERT INTO mirror_names (kind, repository, name, commit_id, checked_at)
       VALUES (:kind, :repository, :name, :commit, :checked)
       ON CONFLICT (kind, repository, name)
@@ -77,6 +79,9 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
       ORDER BY id DESC LIMIT :limit`,
     findShelved: `SELECT ${SHELVED} FROM mirror_revisions AS own
       WHERE id = :revision AND files IS NOT NULL`,
+    pinnedBytes: `SELECT coalesce(sum(size), 0) AS bytes
+      FROM mirror_entries JOIN mirror_revisions AS own ON own.id = revision
+      WHERE fetched_at IS NOT NULL AND pinned_at IS NOT NULL`,
     notePinned: `UPDATE mirror_revisions SET pinned_at = :pinned WHERE id = :revision`,
     noteCode: `UPDATE mirror_revisions SET has_code = :code WHERE id = :revision`,
     forgetFetched: `UPDATE mirror_entries SET fetched_at = NULL WHERE revision = :revision`,

@@ -36,6 +36,15 @@ export class SqlMirrorStore implements MirrorStore {
     return row && { commitId: String(row.commit_id), checkedAt: Number(row.checked_at) };
   }
 
+  async listNames({ kind, id }: MirroredName): Promise<(KnownName & { readonly name: string })[]> {
+    const rows = await this.#statements.read("listNames", { kind, repository: id });
+    return rows.map((row) => ({
+      name: String(row.name),
+      commitId: String(row.commit_id),
+      checkedAt: Number(row.checked_at),
+    }));
+  }
+
   async keepName(
     { kind, id }: MirroredName,
     name: string,
@@ -150,6 +159,11 @@ export class SqlMirrorStore implements MirrorStore {
     // PostgreSQL refuses to look for numbers that no revision can have.
     if (!Number.isSafeInteger(revision)) return undefined;
     return (await this.#statements.find("findShelved", { revision })).map(toShelved)[0];
+  }
+
+  async pinnedBytes(): Promise<number> {
+    const [row] = await this.#statements.read("pinnedBytes", {});
+    return Number(row?.bytes);
   }
 
   async notePinned(revision: number, pinnedAt: number | undefined): Promise<void> {

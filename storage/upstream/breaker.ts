@@ -10,17 +10,22 @@ export class Breaker {
   #failures = 0;
   #restsUntil = 0;
 
-  /** @param restMs For how long, in milliseconds. */
-  constructor(readonly restMs = REST_MS) {}
+  /** @param pauseMs For how long, in milliseconds. */
+  constructor(private readonly pauseMs = REST_MS) {}
+
+  /** How long it still rests, in milliseconds. */
+  get restMs(): number {
+    return Math.max(0, this.#restsUntil - performance.now());
+  }
 
   /** @throws {UpstreamAway} while it rests. */
   requireClosed(host: string): void {
-    const leftMs = this.#restsUntil - performance.now();
-    if (leftMs <= 0) return;
-    const seconds = Math.ceil(leftMs / 1000);
+    const { restMs } = this;
+    if (restMs === 0) return;
+    const seconds = Math.ceil(restMs / 1000);
     throw new UpstreamAway(
       `${host} has failed, and is asked again in ${seconds} s`,
-      leftMs / 1000,
+      restMs / 1000,
     );
   }
 
@@ -34,7 +39,7 @@ export class Breaker {
     if (retryAfterS > 0) {
       this.#restsUntil = performance.now() + Math.min(retryAfterS, MAX_REST_S) * 1000;
     } else if (this.#failures >= MAX_FAILURES) {
-      this.#restsUntil = performance.now() + this.restMs;
+      this.#restsUntil = performance.now() + this.pauseMs;
     }
   }
 }

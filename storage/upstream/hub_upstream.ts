@@ -2,11 +2,18 @@ import type { Chunk } from "../../core/content.ts";
 import {
   type Upstream,
   UpstreamAway,
+  type UpstreamCommits,
   type UpstreamFile,
+  type UpstreamReferences,
   type UpstreamRevision,
 } from "../../core/mirror/ports.ts";
 import type { ListedEntry, MirroredKind, MirroredName } from "../../core/mirror/store.ts";
-import { UpstreamInfo, UpstreamTree } from "../../schemas/upstream.ts";
+import {
+  UpstreamCommitList,
+  UpstreamInfo,
+  UpstreamRefs,
+  UpstreamTree,
+} from "../../schemas/upstream.ts";
 import { bodyOf, jsonOf } from "./replies.ts";
 import type { UpstreamRequests } from "./requests.ts";
 
@@ -33,6 +40,10 @@ export class HubUpstream implements Upstream {
     private readonly requests: UpstreamRequests,
     private readonly options: HubUpstreamOptions = {},
   ) {}
+
+  get restsUntil(): number | undefined {
+    return this.requests.restsUntil;
+  }
 
   async revision({ kind, id }: MirroredName, name: string): Promise<UpstreamRevision> {
     const query = new URLSearchParams(EXPANDED[kind].map((it) => ["expand", it]));
@@ -75,6 +86,40 @@ export class HubUpstream implements Upstream {
         sha256: entry.lfs?.oid,
       }));
     }
+  }
+
+  async references({ kind, id }: MirroredName): Promise<UpstreamReferences> {
+    const signal = AbortSignal.timeout(MAX_METADATA_MS);
+    const response = await this.requests.get(`/api/${kind}/${id}/refs`, { signal });
+    const { branches, tags } = await jsonOf(response, UpstreamRefs);
+    const named = ({ name, targetCommit }: typeof branches[number]) => ({
+      name,
+      commitId: targetCommit,
+    });
+    return { branches: branches.map(named), tags: tags.map(named) };
+  }
+
+  async commits(
+    { kind, id }: MirroredName,
+    commitId: string,
+    cursor: string | undefined,
+  ): Promise<UpstreamCommits> {
+    // Hubs count pages or have cursors: it is the query of the address of the part.
+    const query = cursor === undefined ? "" : `?${new URLSearchParams(cursor)}`;
+    const signal = AbortSignal.timeout(MAX_METADATA_MS);
+    const response = await this.requests.get(`/api/${kind}/${id}/commits/${commitId}${query}`, {
+      signal,
+    });
+    const items = await jsonOf(response, UpstreamCommitList);
+    const next = nextOf(response);
+    return {
+      items: items.map(({ date, authors, ...commit }) => ({
+        ...commit,
+        time: date,
+        authors: authors.map(({ user }) => user),
+      })),
+      next: next && new URL(next).search.slice(1),
+    };
   }
 
   async open(

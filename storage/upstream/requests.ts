@@ -53,6 +53,12 @@ export class UpstreamRequests {
     this.#breaker = new Breaker(options.restMs);
   }
 
+  /** Until when nothing is sent, in milliseconds since the Unix epoch. Undefined if it may be. */
+  get restsUntil(): number | undefined {
+    const { restMs } = this.#breaker;
+    return restMs > 0 ? Math.ceil(Date.now() + restMs) : undefined;
+  }
+
   /**
    * Gets an address of the other hub: one below its URL, or a whole one. The caller reads the body to its end, or
    * cancels it.

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { ENDLESS } from "../support/endless_scanner.ts";
+import { HubDouble } from "../support/hub_double.ts";
 import { assertAccessibleInBoth } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { button, choose, row } from "./files_page.ts";
@@ -158,6 +159,18 @@ const STATES: readonly State[] = [
   ["a clean report", "#/scans/2", words("Nothing was found.")],
   ["reports compared", "#/scans/compare/1/2", heading("Scans 1 and 2 compared")],
   ["no scan", "#/scans/abc", heading("There is no such scan")],
+  ["the mirror", "#/mirror", words("Nothing has come in yet.")],
+  ["a repository that cannot be looked up", "#/mirror", async (page) => {
+    await page.getByRole("searchbox").fill("no name");
+    await button(page, "Look it up").click();
+    await page.getByRole("alert").waitFor();
+  }],
+  ["a revision of another hub", "#/mirror/1", words("2 files are let through")],
+  ["files to fetch", "#/mirror/1", async (page) => {
+    await button(page, "Fetch 2 files").click();
+    await dialog(page);
+  }],
+  ["no revision of another hub", "#/mirror/99", words("The mirror has no revision 99")],
   ["capacity", "#/capacity", words("Pressure:")],
   ["access", "#/access", words("notes.txt")],
   ["a new credential", "#/access", async (page) => {
@@ -204,11 +217,14 @@ Deno.test({
   name: "C 24 axe-core finds nothing in any state of the console, in light and dark",
   ignore: !HAS_BROWSER,
   async fn(t) {
+    await using hub = HubDouble.start();
+    hub.add("google/gemma", { "config.json": "{}", "README.md": "# A model" });
     await using browser = await TestBrowser.start({
-      settings: { gate: "mark", history: 86_400_000 },
+      settings: { gate: "mark", history: 86_400_000, mirrorUrl: hub.url },
     });
     const client = await browser.server.as(1, ...ADMIN);
     await client.upload("", { ...FILES, "notes.txt": "before", "old.txt": "old" });
+    await client.json("POST", "/mirror/", { repository: "google/gemma" });
     await client.json("POST", "/tags/", { name: "v1.0", path: "", message: "As agreed" });
     await client.put("notes.txt", "first\nsecond");
     await client.remove({ path: "old.txt" });

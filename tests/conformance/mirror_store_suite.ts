@@ -44,6 +44,11 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
     await mirror.keepName(MODEL, "main", { commitId: COMMIT, checkedAt: 5 });
     await mirror.keepName(MODEL, "main", { commitId: "c", checkedAt: 6 });
     assert.deepEqual(await mirror.findName(MODEL, "main"), { commitId: "c", checkedAt: 6 });
+    await mirror.keepName(MODEL, "dev", { commitId: "d", checkedAt: 7 });
+    assert.deepEqual(await mirror.listNames(MODEL), [
+      { name: "dev", commitId: "d", checkedAt: 7 },
+      { name: "main", commitId: "c", checkedAt: 6 },
+    ]);
     assert.equal(await mirror.findName({ ...MODEL, kind: "datasets" }, "main"), undefined);
   });
 
@@ -126,6 +131,10 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await listed({ limit: 9 }), all);
     assert.deepEqual(await listed({ limit: 1 }), all.slice(0, 1));
     assert.deepEqual(await listed({ limit: 9, before: two }), all.slice(1));
+    assert.equal(await mirror.pinnedBytes(), 0);
+    await mirror.notePinned(one, 5);
+    assert.equal(await mirror.pinnedBytes(), 2 ** 40 + 3);
+    await mirror.notePinned(one, undefined);
     await mirror.notePinned(two, undefined);
     await mirror.forgetFetched(one);
     assert.deepEqual(await listed({ limit: 9 }), []);

@@ -18,6 +18,7 @@ guideTest("docs/reference/api.md", {
     STRONGROOM_HISTORY: "30d",
     STRONGROOM_MIRROR_URL: hub.url,
     STRONGROOM_MIRROR_HOSTS: hub.contentHost,
+    STRONGROOM_MIRROR_MAX_BYTES: "50GiB",
   },
   async prepare({ directory: cwd }) {
     if (!hasDvc) return;

@@ -178,9 +178,10 @@ export class HubDouble implements AsyncDisposable {
     const plain = path.replace(/^\/api\/resolve-cache\/(.*?\/.*?\/.*?)\//, "/$1/resolve/")
       .replace(/^\/(?:api\/)?/, "");
     const [, kind = "models", id = "", verb = "", revision = "", file = ""] =
-      /^(?:(models|datasets)\/)?(.*?)(?:\/(revision|tree|resolve)\/([^/]+)(?:\/(.*))?)?$/.exec(
-        plain,
-      ) ?? [];
+      /^(?:(models|datasets)\/)?(.*?)(?:\/(revision|tree|resolve|commits|refs)(?:\/([^/]+)(?:\/(.*))?)?)?$/
+        .exec(
+          plain,
+        ) ?? [];
     const repository = this.#repositories.get(`${kind}/${id}`);
     if (repository === undefined) {
       return refusal(401, "RepoNotFound", "Invalid username or password.");
@@ -190,6 +191,12 @@ export class HubDouble implements AsyncDisposable {
       return new Response(null, { status: 307, headers: { Location: target } });
     }
     if (repository.isGated) return refusal(403, "GatedRepo", `Access to ${id} is restricted`);
+    if (isApi && verb === "refs") {
+      const branches = [...repository.names].map(([name, targetCommit]) => ({
+        ...{ name, ref: `refs/heads/${name}`, targetCommit },
+      }));
+      return Response.json({ branches, converts: [], tags: [], pullRequests: [] });
+    }
     const commit = repository.names.get(revision) ?? revision;
     const state = repository.revisions.get(commit);
     if (state === undefined) return refusal(404, "RevisionNotFound", `Invalid rev id: ${revision}`);
@@ -203,6 +210,7 @@ export class HubDouble implements AsyncDisposable {
         ...(kind === "models" && { pipeline_tag: "text-generation", library_name: "transformers" }),
       });
     }
+    if (isApi && verb === "commits") return this.#commits(repository, pathname, searchParams);
     if (isApi && verb === "tree") return this.#tree(state, pathname, searchParams);
     const found = state.files.get(file);
     if (found === undefined) return refusal(404, "EntryNotFound", "Entry not found");
@@ -229,6 +237,19 @@ export class HubDouble implements AsyncDisposable {
     const address = `${this.url}${pathname}?recursive=true&expand=false&cursor=${next}`;
     return Response.json(entries.slice(from, next), {
       headers: next < entries.length ? { Link: `<${this.referTo(address)}>; rel="next"` } : {},
+    });
+  }
+
+  #commits({ revisions }: Repository, pathname: string, query: URLSearchParams): Response {
+    const commits = [...revisions].toReversed().map(([id, { modifiedAt }]) => ({
+      ...{ id, title: `Commit ${id.slice(0, 7)}`, message: "", authors: [{ user: "somebody" }] },
+      date: new Date(modifiedAt).toISOString(),
+    }));
+    const page = Number(query.get("p") ?? 0);
+    const [from, next] = [page * this.pageEntries, (page + 1) * this.pageEntries];
+    const address = `${this.url}${pathname}?p=${page + 1}&limit=${this.pageEntries}`;
+    return Response.json(commits.slice(from, next), {
+      headers: next < commits.length ? { Link: `<${address}>; rel="next"` } : {},
     });
   }
 

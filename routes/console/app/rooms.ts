@@ -3,6 +3,7 @@ import { capacityRoom } from "./capacity/room.ts";
 import { fileRoom } from "./file_room.ts";
 import { filesRoom } from "./files/room.ts";
 import { HISTORY_ROOMS } from "./history_rooms.ts";
+import { mirrorRoom } from "./mirror/room.ts";
 import { scansRoom } from "./scans_room.ts";
 import { storageRoom } from "./storage_room.ts";
 import type { Room } from "./ui/room.ts";
@@ -14,6 +15,7 @@ export const ROOMS: readonly Room[] = [
   ...HISTORY_ROOMS,
   storageRoom,
   scansRoom,
+  mirrorRoom,
   capacityRoom,
   accessRoom,
 ];

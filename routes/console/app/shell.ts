@@ -123,7 +123,9 @@ function TopBar(
     h(
       "nav",
       { "aria-label": "Rooms" },
-      ROOMS.filter(({ within }) => within === undefined).map(({ id, title, icon }) =>
+      ROOMS.filter(({ within, isOffered }) => within === undefined && isOffered?.() !== false).map((
+        { id, title, icon },
+      ) =>
         h(
           "a",
           {

@@ -42,6 +42,12 @@ export function keepsHistory(): boolean {
   return value.kind === "signedIn" && value.session.keeps_history;
 }
 
+/** Whether the server mirrors another hub (C 28). */
+export function hasMirror(): boolean {
+  const { value } = session;
+  return value.kind === "signedIn" && value.session.has_mirror;
+}
+
 /** Whether the person has a privilege in the tree of a user. @param tree Undefined for the own one. */
 export function mayIn(tree: number | undefined, privilege: string): boolean {
   const state = session.value;

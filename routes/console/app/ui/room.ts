@@ -13,6 +13,8 @@ export interface Room {
   readonly privilege: string;
   /** Whether it is about the host, so that the privilege counts whatever tree is shown. @default false */
   readonly ofHost?: boolean;
+  /** Whether the server has what it shows. Without it, the room is not in the navigation. @default true */
+  readonly isOffered?: () => boolean;
   /** @param path What follows the room in the address, such as the path of a directory. */
   readonly view: (props: { readonly path: string }) => ComponentChild;
 }

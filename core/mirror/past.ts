@@ -1,0 +1,68 @@
+import { isWithin } from "../event_loop.ts";
+import type { MirrorParts } from "./mirror.ts";
+import { UpstreamAway, type UpstreamCommits, type UpstreamReferences } from "./ports.ts";
+import type { MirroredName, MirrorRevision } from "./store.ts";
+
+/** How long a request waits for the other hub, in milliseconds: clients wait 10 s. */
+const PROMPT_MS = 8000;
+
+/** What the other hub says, or what is known without it. */
+export interface Past<T> {
+  readonly found: T;
+  /** Since when that is known, if the other hub cannot be asked. In milliseconds since the Unix epoch. */
+  readonly staleSince?: number | undefined;
+}
+
+/**
+ * The branches and tags of a repository. Without the other hub, those that were asked for here, all of them as
+ * branches.
+ */
+export async function mirroredReferences(
+  parts: MirrorParts,
+  repository: MirroredName,
+): Promise<Past<UpstreamReferences>> {
+  const { upstream, store } = parts;
+  const found = await promptly(parts, () => upstream.references(repository));
+  if (found !== undefined) return { found };
+  const branches = await store.listNames(repository);
+  const times = branches.map(({ checkedAt }) => checkedAt);
+  return { found: { branches, tags: [] }, staleSince: Math.min(Date.now(), ...times) };
+}
+
+/** A part of the commits that led to a revision. Without the other hub, that one alone. */
+export async function mirroredCommits(
+  parts: MirrorParts,
+  revision: MirrorRevision,
+  cursor: string | undefined,
+): Promise<Past<UpstreamCommits>> {
+  const { commitId, about: { modifiedAt }, askedFirstAt } = revision;
+  const found = await promptly(
+    parts,
+    () => parts.upstream.commits(revision, commitId, cursor),
+  );
+  if (found !== undefined) return { found };
+  const title = "The mirrored state (the other hub does not tell of earlier ones now)";
+  const commit = { id: commitId, title, message: "", time: modifiedAt, authors: [] };
+  const items = cursor === undefined ? [commit] : [];
+  return { found: { items, next: undefined }, staleSince: askedFirstAt };
+}
+
+/** What the other hub answers. Undefined if it does not, or too late. */
+async function promptly<T>(
+  { totals, tree: { log } }: MirrorParts,
+  ask: () => Promise<T>,
+): Promise<T | undefined> {
+  const asked = ask();
+  const answered = Promise.allSettled([asked]);
+  if (!await isWithin(answered, PROMPT_MS)) return undefined;
+  try {
+    const found = await asked;
+    totals.answeredAt = Date.now();
+    return found;
+  } catch (error) {
+    if (!(error instanceof UpstreamAway)) throw error;
+    totals.failed(error);
+    log.warn("The other hub does not tell of the past of a repository", { error });
+    return undefined;
+  }
+}
