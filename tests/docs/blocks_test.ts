@@ -14,7 +14,7 @@ async function documents(directory = "docs"): Promise<Map<string, string>> {
 }
 
 /** Their blocks start containers, need a cluster, or ask the public hub: tests of their own do the like. */
-const READ = ["docs/guides/fleet.md", "docs/guides/mirroring.md"];
+const READ = ["docs/guides/fleet.md", "docs/guides/mirroring.md", "docs/guides/signatures.md"];
 
 Deno.test("a test runs the blocks of each document that has some", async () => {
   const run = new Set<string>();
