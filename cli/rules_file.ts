@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { Roles } from "../core/people/roles.ts";
 import { parsePolicy } from "../core/policy/parse.ts";
 import type { Policy } from "../core/policy/policy.ts";
+import type { TrustedSigners } from "../core/signatures/trusted.ts";
 import { PRIVILEGES, TREE_PRIVILEGES } from "../schemas/credentials.ts";
 import { USER_NAMED } from "../schemas/people.ts";
 import { MIB } from "../schemas/units.ts";
@@ -28,6 +29,8 @@ export interface RulesFile {
   readonly roles: Roles | undefined;
   /** That of `[policy]` (C 28). */
   readonly policy: Policy | undefined;
+  /** Those of `[signatures]` (C 29). */
+  readonly signers: TrustedSigners | undefined;
   /** The error for what is wrong with a statement, which its keys lead to. */
   readonly invalid: (keys: readonly string[], problem: string) => UsageError;
   /** The line in which a role names a tree. */
@@ -35,7 +38,7 @@ export interface RulesFile {
 }
 
 /**
- * Reads the file of rules (C 27, C 28). Returns undefined if there is no such file.
+ * Reads the file of rules (C 27 to C 29). Returns undefined if there is no such file.
  *
  * @throws {UsageError} with the line and the reason, when something in it is wrong, or it cannot be read.
  */
@@ -54,11 +57,12 @@ export async function readRules({ dataDir, config }: RulesSetting): Promise<Rule
     const [issue] = parsed.issues;
     throw invalidAt((issue.path ?? []).map(({ key }) => String(key)), issue.message);
   }
-  const { roles, policy } = parsed.output;
+  const { roles, policy, signatures } = parsed.output;
   return {
     path,
     roles: roles && new Map(Object.entries(roles)),
     policy: policy === undefined ? undefined : policyIn(policy, invalidAt),
+    signers: signatures === undefined ? undefined : await signersIn(signatures, invalidAt),
     invalid: invalidAt,
     lineOfTree: (group, tree) => lineOf(source, ["roles", group, "trees", tree]),
   };
@@ -68,6 +72,18 @@ export async function readRules({ dataDir, config }: RulesSetting): Promise<Rule
 function policyIn(table: unknown, invalidAt: RulesFile["invalid"]): Policy {
   const parsed = parsePolicy(table);
   if ("problem" in parsed) throw invalidAt(["policy", ...parsed.keys], parsed.problem);
+  return parsed;
+}
+
+/** @throws {UsageError} when something in it is wrong. */
+async function signersIn(
+  table: unknown,
+  invalidAt: RulesFile["invalid"],
+): Promise<TrustedSigners> {
+  // Most servers trust nobody, and need no library for it.
+  const { parseSigners } = await import("../core/signatures/parse.ts");
+  const parsed = parseSigners(table);
+  if ("problem" in parsed) throw invalidAt(["signatures", ...parsed.keys], parsed.problem);
   return parsed;
 }
 
@@ -100,7 +116,8 @@ const Role = v.strictObject({
 const RulesTable = v.strictObject({
   roles: v.optional(v.record(v.string(), Role, "expected tables such as [roles.research]")),
   policy: v.optional(v.unknown()),
-}, "expected [roles] or [policy]");
+  signatures: v.optional(v.unknown()),
+}, "expected [roles], [policy] or [signatures]");
 
 async function readText(path: string): Promise<string> {
   try {

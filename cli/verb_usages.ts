@@ -88,6 +88,23 @@ directory, those of its files put together.
     ],
     remotePaths: "all",
   },
+  verify: {
+    summary: "Verify the signature on a file or directory of a server",
+    forms: ["verify [--at VERSION] [--json] PATH"],
+    details:
+      `By the model.sig of OpenSSF Model Signing beside it or above it, for the signers that the server
+trusts. The exit code is 0 if all of it is as it was signed, 1 if it is not or nobody signed it.
+
+  --at VERSION  As it was at a version, at a time such as 2026-11-22T09:00:00Z, or by a tag
+  --server URL  Use this server; strongroom login list shows those that are known
+  --tree NAME   Act in the tree of another user
+  --json        Print it as JSON`,
+    examples: [
+      "strongroom verify models/llama",
+      "strongroom verify --json models/llama | jq .signature.state",
+    ],
+    remotePaths: "all",
+  },
   usage: {
     summary: "Print what a tree of a server holds, and what of its quota is left",
     forms: ["usage [--all] [--json]"],

@@ -1,5 +1,6 @@
+import type { SignatureOutcome } from "../schemas/signatures.ts";
 import { AppError, quoted, RetryLater } from "./errors.ts";
-import type { CollectedFile, FileCollection } from "./ports.ts";
+import type { CollectedFile, FileCollection, RecordLookup } from "./ports.ts";
 import type {
   AcceptedVerdicts,
   ContentVerdict,
@@ -36,15 +37,29 @@ function hasExtension(name: string, extensions: readonly string[]): boolean {
   return extensions.some((it) => lower.length > it.length + 1 && lower.endsWith(`.${it}`));
 }
 
+/** A file with the verdict on its content. */
+export interface JudgedFile {
+  /** Whose tree it is in. */
+  readonly userId: number;
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly content: ContentVerdict;
+}
+
 /** What refuses files besides their verdicts (C 28). */
 export interface ContentRules {
   /** Whether any file can be refused now. */
   readonly canRefuse: boolean;
+  /** The signatures on files, in their order; none if no rule asks for them. */
+  signaturesOf(files: readonly JudgedFile[]): Promise<readonly SignatureOutcome[]>;
   /** Why a file is refused now, or whether its scan decides. */
   refusalOf(
-    file: Pick<GatedFile, "userId" | "path" | "size"> & { readonly content: ContentVerdict },
+    file: JudgedFile & { readonly signature?: SignatureOutcome | undefined },
     shownPath: string,
   ): AppError | "undecided" | undefined;
+  /** The same rules for files of a tree as other records have it. */
+  at(records: RecordLookup): ContentRules;
 }
 
 /** A file to judge. */
@@ -79,6 +94,11 @@ export class Gate {
     return new Gate(this.verdicts, this.accepted, this.rules, directory);
   }
 
+  /** This gate, for a tree as other records have it. */
+  at(records: RecordLookup): Gate {
+    return new Gate(this.verdicts, this.accepted, this.rules?.at(records), this.directory);
+  }
+
   /**
    * Admits a file by its content.
    *
@@ -86,9 +106,9 @@ export class Gate {
    */
   async admit({ userId, path, hash, name, size }: GatedFile): Promise<Admission> {
     const file = { userId, path, hash, name, size };
-    const found = await this.verdicts.on(file);
-    const { storedAt } = found;
-    const refusal = this.#refusalOf(file, found);
+    const content = await this.verdicts.on(file);
+    const { storedAt } = content;
+    const [refusal] = await this.#refusalsOf([{ userId, path, size, content }]);
     if (refusal !== undefined) throw refusal;
     if (storedAt === null) throw new Error("The gate has accepted missing content");
     return { ...file, storedAt };
@@ -99,29 +119,31 @@ export class Gate {
     files: readonly GatedFile[],
   ): Promise<(AppError | undefined)[]> {
     const found = await this.verdicts.of(files);
-    return files.map((file, index) => {
-      const verdict = found[index];
-      if (verdict === undefined) throw new Error("No verdict was returned");
-      return this.#refusalOf(file, verdict);
-    });
+    return await this.#refusalsOf(files.map(({ userId, path, size }, index) => {
+      const content = found[index];
+      if (content === undefined) throw new Error("No verdict was returned");
+      return { userId, path, size, content };
+    }));
   }
 
-  /** Whether a file with this verdict is refused now. */
-  blocks(found: ContentVerdict, file: Pick<GatedFile, "userId" | "path" | "size">): boolean {
-    return this.#refusalOf(file, found) !== undefined;
+  /** Whether each of some files is refused now, in their order. */
+  async blocked(files: readonly JudgedFile[]): Promise<boolean[]> {
+    return (await this.#refusalsOf(files)).map((refusal) => refusal !== undefined);
   }
 
-  /** Why a file with this verdict is refused now. */
-  #refusalOf(
-    { userId, path, size }: Pick<GatedFile, "userId" | "path" | "size">,
-    found: ContentVerdict,
-  ): AppError | undefined {
-    const { verdict, findings } = found;
-    if (!this.accepts(found, nameOf(path))) {
+  async #refusalsOf(files: readonly JudgedFile[]): Promise<(AppError | undefined)[]> {
+    const signatures = await this.rules?.signaturesOf(files);
+    return files.map((file, index) => this.#refusalOf(file, signatures?.[index]));
+  }
+
+  /** Why a file is refused now. */
+  #refusalOf(file: JudgedFile, signature: SignatureOutcome | undefined): AppError | undefined {
+    const { path, content } = file;
+    const { verdict, findings } = content;
+    if (!this.accepts(content, nameOf(path))) {
       return this.#quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }]);
     }
-    const file = { userId, path, size, content: found };
-    const refusal = this.rules?.refusalOf(file, this.#named(path));
+    const refusal = this.rules?.refusalOf({ ...file, signature }, this.#named(path));
     if (refusal !== "undecided") return refusal;
     // Content with a waiver that has not been scanned.
     return this.#quarantined([{ path, verdict: "pending", ruleCodes: [] }]);

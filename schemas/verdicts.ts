@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ResourceEntry } from "./resources.ts";
+import { SignatureOutcome } from "./signatures.ts";
 import { SCANNED_VERDICTS, VERDICTS } from "./verdict_names.ts";
 
 const id = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -61,6 +62,10 @@ export const FileVerdict = v.object({
     v.description("What lets the content through whatever the verdict is"),
   ),
   blocked: v.pipe(v.boolean(), v.description("Whether the gate refuses downloads of it now")),
+  signature: v.pipe(
+    v.optional(SignatureOutcome),
+    v.description("Of files as they are; only where somebody is trusted to sign"),
+  ),
 });
 export type FileVerdict = v.InferOutput<typeof FileVerdict>;
 

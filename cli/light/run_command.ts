@@ -21,6 +21,7 @@ const FAIL_WITH_2: ReadonlySet<string> = new Set([
   "restore",
   "migrate",
   "policy",
+  "verify",
 ]);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 

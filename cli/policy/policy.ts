@@ -27,7 +27,7 @@ export async function run([command, ...args]: string[]): Promise<number> {
 
 async function printRules(json: boolean): Promise<number> {
   const found = await readPolicy(loadSettings());
-  if (found === undefined) {
+  if (found?.policy === undefined) {
     if (!json) print("There is no [policy] in the file of rules: it refuses nothing");
     return 0;
   }

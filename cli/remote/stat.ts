@@ -4,6 +4,7 @@ import { StatEntry } from "../../schemas/verdicts.ts";
 import { print } from "../print.ts";
 import { Connection } from "./connection.ts";
 import { onlyPath, verbArguments } from "./verb.ts";
+import { signatureText } from "./verify.ts";
 
 /** `strongroom stat`: prints an entry of a server with its checksums and its verdict (C 25). */
 export async function run(args: string[]): Promise<number> {
@@ -32,9 +33,10 @@ function statText(entry: StatEntry): string {
       ["", printable(`${severity} ${code ?? ""}: ${message}`)] as const
     ),
     ["Waiver", verdict?.waiver ? printable(verdict.waiver.reason) : null],
+    ["Signature", verdict?.signature ? signatureText(verdict.signature) : null],
   ];
   return facts.filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name.padEnd(9)}${value}`).join("\n");
+    .map(([name, value]) => `${name.padEnd(11)}${value}`).join("\n");
 }
 
 function sizeText(size: number): string {

@@ -12,10 +12,6 @@ import { asError, type Log } from "../../core/log.ts";
 import { LastUses } from "../../core/last_uses.ts";
 import { Steps } from "../../core/people/steps.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
-import { Gate } from "../../core/gate.ts";
-import type { CurrentPolicy } from "../../core/policy/policy.ts";
-import { TreeRules } from "../../core/policy/tree_rules.ts";
-import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import { CommitSearches } from "../../core/hub/commit_searches.ts";
@@ -46,6 +42,7 @@ import { ReportThread } from "../../storage/reports/report_thread.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import { MAX_PROBE_MS, type Storage } from "../../storage/stores/storage.ts";
 import { readBrowserScanner, readConsole } from "./browser_modules.ts";
+import { composeGate, type CurrentRules } from "./gate.ts";
 import { measureServer } from "./metrics.ts";
 import { composeMirror, mirrorTeam, type UpstreamOptions } from "./mirror.ts";
 import { providerOf } from "./provider.ts";
@@ -57,7 +54,7 @@ import { startUpkeep } from "./upkeep.ts";
 const HOUR_MS = 60 * 60_000;
 
 /** What a server needs besides its storage and settings. */
-export interface ServerParts {
+export interface ServerParts extends CurrentRules {
   readonly host: HostCapacity;
   readonly log: Log;
   readonly verify: VerifyCredential;
@@ -72,8 +69,6 @@ export interface ServerParts {
   /** @default as `sign` */
   readonly makeAccessKey?: MakeAccessKey | undefined;
   readonly audit: AuditLog;
-  /** The rules for what users upload. @default none */
-  readonly policy?: CurrentPolicy | undefined;
   /** Why the keys that verify credentials cannot be fetched. @default never a problem */
   readonly findKeyProblem?: () => Promise<string | undefined>;
   /** Whether files without content are accepted (C 22). @default false */
@@ -123,6 +118,7 @@ export async function compose(
     audit,
     findKeyProblem,
     policy,
+    signers,
     processes,
     acceptDamage = false,
     ...given
@@ -146,7 +142,6 @@ export async function compose(
   const capacity = { ...host, leases, instances: () => jobs.instances };
   const revisions = new Revisions(records.hub);
   const team = settings.mirrorUrl === undefined ? undefined : await mirrorTeam(records.people);
-  const rules = policy && new TreeRules(policy, team);
   const stores: TreeParts = {
     records,
     reserved: team,
@@ -157,8 +152,9 @@ export async function compose(
     log,
     damage,
     verdicts,
-    gate: settings.gate === "block" ? new Gate(verdicts, acceptedBy(settings), rules) : undefined,
-    policy: rules,
+    ...composeGate({ records, blobs, damage, verdicts }, settings, {
+      ...{ policy, signers, mirror: team },
+    }),
     arrivals: automatic,
   };
   const wrapped = replacements.wrapTree?.(stores) ?? stores;
@@ -185,7 +181,7 @@ export async function compose(
     expiryMs: uploads.expiryMs,
   };
   const named = namedAudit(audit, records.people);
-  const mirror = composeMirror(parts, { storage, settings, audit: named, policy }, {
+  const mirror = composeMirror(parts, { storage, settings, audit: named, policy, signers }, {
     ...{ tree: served, team, options: replacements.upstream ?? {} },
   });
   const readiness = parts.use(

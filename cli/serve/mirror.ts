@@ -10,10 +10,10 @@ import { MirrorRevisions } from "../../core/mirror/revisions.ts";
 import { MirrorSpace } from "../../core/mirror/space.ts";
 import { MirrorTotals } from "../../core/mirror/totals.ts";
 import { Gate } from "../../core/gate.ts";
-import type { CurrentPolicy } from "../../core/policy/policy.ts";
 import { TreeRules } from "../../core/policy/tree_rules.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
+import { BundleCache } from "../../core/signatures/bundle_cache.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { mirrorAuthorities } from "../../schemas/mirror_settings.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -22,6 +22,7 @@ import type { Storage } from "../../storage/stores/storage.ts";
 import { HubUpstream, type HubUpstreamOptions } from "../../storage/upstream/hub_upstream.ts";
 import { type RequestOptions, UpstreamRequests } from "../../storage/upstream/requests.ts";
 import { SpoolFiles } from "../../storage/upstream/spool_files.ts";
+import type { CurrentRules } from "./gate.ts";
 
 /** The team whose tree has mirrored files (C 28). */
 const TEAM = "mirror";
@@ -39,12 +40,10 @@ export interface UpstreamOptions
 }
 
 /** What the mirror of a server works with. */
-export interface MirrorComponents {
+export interface MirrorComponents extends CurrentRules {
   readonly storage: Storage;
   readonly settings: Settings;
   readonly audit: AuditLog;
-  /** @default everything may be had */
-  readonly policy?: CurrentPolicy | undefined;
 }
 
 /**
@@ -65,7 +64,7 @@ export async function mirrorTeam(people: PeopleStore): Promise<number> {
 /** The mirror of another hub, if the settings name one. `parts` disposes of it. */
 export function composeMirror(
   parts: AsyncDisposableStack,
-  { storage: { records, blobs }, settings, audit, policy }: MirrorComponents,
+  { storage: { records, blobs }, settings, audit, policy, signers }: MirrorComponents,
   { tree, team, options }: {
     readonly tree: Tree;
     /** The number of {@link mirrorTeam}. */
@@ -85,7 +84,7 @@ export function composeMirror(
       gate: tree.gate && new Gate(
         tree.verdicts,
         acceptedBy(settings),
-        policy && new TreeRules(policy, team, true),
+        policy && new TreeRules(policy, { mirror: team, isMirror: true }),
       ),
       limits: {
         ...tree.limits,
@@ -102,7 +101,11 @@ export function composeMirror(
     own: new Set(settings.ownNamespaces?.map((name) => name.toLowerCase())),
     totals: new MirrorTotals(),
   };
-  const rules = policy && new PolicyJudge({ current: policy, parts: judged });
+  const rules = policy && new PolicyJudge({
+    current: policy,
+    parts: judged,
+    bundles: signers && new BundleCache(signers),
+  });
   const own = { ...judged, judge: rules?.judge };
   const maxBytes = mirrorMaxBytes ??
     (blobs.room === undefined ? Infinity : blobs.room.diskBytes / 2);

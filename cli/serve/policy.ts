@@ -1,17 +1,17 @@
-import type { CurrentPolicy } from "../../core/policy/policy.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { readPolicy } from "../policy/read_policy.ts";
+import type { CurrentRules } from "./gate.ts";
 import type { Reloads } from "./reload.ts";
 
 /**
- * The rules that their file had at the last reload (C 28).
+ * What the file of rules said of content at the last reload (C 28, C 29).
  *
  * @throws {UsageError} when the file is wrong.
  */
-export async function reloadedPolicy(settings: Settings, reloads: Reloads): Promise<CurrentPolicy> {
+export async function reloadedPolicy(settings: Settings, reloads: Reloads): Promise<CurrentRules> {
   let current = await readPolicy(settings);
   reloads.add(async () => {
     current = await readPolicy(settings);
   });
-  return () => current?.policy;
+  return { policy: () => current?.policy, signers: () => current?.signers };
 }

@@ -106,7 +106,7 @@ async function serveUntilEnd({ acceptDamage, isSupervised }: ServeOptions): Prom
     log,
     audit,
     ...await reloadedCredentials(settings, storage, log, { reloads, uses }),
-    policy: await reloadedPolicy(settings, reloads),
+    ...await reloadedPolicy(settings, reloads),
     acceptDamage,
     droppedLines: () => lines.dropped,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),

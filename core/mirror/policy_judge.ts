@@ -1,14 +1,13 @@
-import { createHash } from "node:crypto";
-import { type Chunk, joinChunks } from "../content.ts";
-import { quoted } from "../errors.ts";
 import { type Decision, judge } from "../policy/judge.ts";
 import type { CurrentPolicy, Facts, Policy } from "../policy/policy.ts";
 import { PolicyRefusal } from "../policy/refusal.ts";
-import { contentFacts } from "../policy/tree_facts.ts";
-import { openFile } from "../tree/file_content.ts";
+import { contentFacts, signatureFacts } from "../policy/tree_facts.ts";
+import type { BundleCache } from "../signatures/bundle_cache.ts";
 import { MIB } from "../../schemas/units.ts";
-import { type MirroredFile, type MirrorParts, pathOf, refusalOf } from "./mirror.ts";
-import { type Judge, type MirrorSubject, UpstreamAway } from "./ports.ts";
+import { type MirrorParts, refusalOf } from "./mirror.ts";
+import { mirroredSignature } from "./mirrored_signature.ts";
+import type { Judge, MirrorSubject } from "./ports.ts";
+import { smallContent } from "./small_content.ts";
 import type { MirrorEntry, MirrorRevision } from "./store.ts";
 
 /** Of how many revisions it is remembered whether they have code. */
@@ -18,12 +17,12 @@ const PAGE_ENTRIES = 1000;
 const MAX_CONFIG_BYTES = MIB;
 /** The most configurations of a revision that are read. */
 const MAX_CONFIGS = 16;
-/** How long reading one may take, in milliseconds. */
-const MAX_READ_MS = 10_000;
 
 export interface PolicyJudgeOptions {
   readonly current: CurrentPolicy;
   readonly parts: Pick<MirrorParts, "tree" | "caller" | "store" | "upstream">;
+  /** Verifies bundles. @default nobody is trusted */
+  readonly bundles?: BundleCache | undefined;
 }
 
 /** Judges files of another hub by the rules of the last reload (C 28). */
@@ -60,11 +59,20 @@ export class PolicyJudge {
   async #decideAs(policy: Policy, subject: MirrorSubject, repository: string): Promise<Decision> {
     const facts = { ...factsOf(subject), repository };
     const decision = judge(policy, facts, "mirror");
-    if (decision.outcome !== "undecided" || !decision.missing.includes("remoteCode")) {
-      return decision;
-    }
-    const remoteCode = await this.#hasCode(subject.revision);
-    return judge(policy, { ...facts, remoteCode }, "mirror");
+    if (decision.outcome !== "undecided") return decision;
+    const { missing } = decision;
+    const found = {
+      ...missing.includes("remoteCode") && { remoteCode: await this.#hasCode(subject.revision) },
+      ...missing.some((it) => it === "signature" || it === "signedBy") &&
+        await this.#signatureFacts(subject),
+    };
+    return judge(policy, { ...facts, ...found }, "mirror");
+  }
+
+  async #signatureFacts(subject: MirrorSubject): Promise<Pick<Facts, "signature" | "signedBy">> {
+    const { bundles, parts } = this.#options;
+    const found = bundles && await mirroredSignature(parts, bundles, subject);
+    return found === undefined ? {} : signatureFacts(found);
   }
 
   async #hasCode(revision: MirrorRevision): Promise<boolean> {
@@ -112,56 +120,15 @@ export class PolicyJudge {
   async #namesCode(revision: MirrorRevision, file: MirrorEntry): Promise<boolean> {
     if (file.size > MAX_CONFIG_BYTES) return true;
     try {
-      const text = new TextDecoder().decode(await this.#content({ revision, file }));
+      const content = await smallContent(this.#options.parts, { revision, file });
+      const text = new TextDecoder().decode(content);
       const config: unknown = JSON.parse(text);
       return typeof config === "object" && config !== null && "auto_map" in config;
     } catch (error) {
       if (error instanceof SyntaxError) return true;
-      throw refusalOf(asAway(error, file), revision);
+      throw refusalOf(error, revision);
     }
   }
-
-  /** The content of a small file: from the tree, or else from the other hub. */
-  async #content(subject: MirroredFile): Promise<Chunk> {
-    const { tree, caller, upstream } = this.#options.parts;
-    const { revision: { kind, id, commitId }, file: { path, size } } = subject;
-    const stored = pathOf(subject);
-    const scope = { userId: caller.userId, everyone: false };
-    const record = (await tree.records.findByPath(scope, [stored])).get(stored);
-    const source = record === undefined
-      ? await upstream.open(
-        { kind, id, commitId, path, size },
-        0,
-        AbortSignal.timeout(MAX_READ_MS),
-      )
-      : await openFile(tree, record, { start: 0, end: size });
-    const chunks: Chunk[] = [];
-    let bytes = 0;
-    for await (const chunk of source ?? []) {
-      bytes += chunk.length;
-      if (bytes > size) break;
-      chunks.push(chunk.slice());
-    }
-    const content = joinChunks(chunks);
-    if (digestOf(content, subject.file) === (subject.file.sha256 ?? subject.file.blobId)) {
-      return content;
-    }
-    throw new UpstreamAway("The other hub has sent something else");
-  }
-}
-
-/** A time-out is as good as no answer. */
-function asAway(error: unknown, { path }: MirrorEntry): unknown {
-  if (!(error instanceof DOMException) || error.name !== "TimeoutError") return error;
-  const message = `The other hub does not send ${quoted(path)} within ${MAX_READ_MS / 1000} s`;
-  return new UpstreamAway(message, undefined, { cause: error });
-}
-
-/** The digest of content that the other hub states of a file. */
-function digestOf(content: Chunk, { sha256 }: MirrorEntry): string {
-  return sha256 === undefined
-    ? createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex")
-    : createHash("sha256").update(content).digest("hex");
 }
 
 /** What is known of a file of another hub, but for its name and for code in its revision. */

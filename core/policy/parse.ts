@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { SCANNED_VERDICTS } from "../../schemas/verdict_names.ts";
+import { SIGNATURE_STATES } from "../../schemas/signatures.ts";
 import { parseDuration, parseSize } from "../../schemas/units.ts";
 import { pathMatcher } from "../glob.ts";
 import { SCANNER_IDS } from "../scanner/mod.ts";
@@ -106,6 +107,8 @@ const RuleTable = v.pipe(
     older_than: v.optional(duration),
     verdict: v.optional(textsOf(named(VERDICTS))),
     remote_code: v.optional(flag),
+    signature: v.optional(textsOf(named(SIGNATURE_STATES))),
+    signed_by: v.optional(textsOf(text)),
   }, ruleMessage),
   v.check(
     ({ allow, deny }) => (allow === undefined) !== (deny === undefined),
@@ -188,7 +191,15 @@ export function parsePolicy(table: unknown): Policy | PolicyProblem {
 function toRule(table: RuleTable): Rule {
   const { name, allow, deny, uploads } = table;
   const effect: Effect = deny === undefined ? "allow" : "deny";
-  return { name, effect, words: deny ?? allow ?? "", uploads, conditions: conditionsOf(table) };
+  const conditions = conditionsOf(table);
+  return {
+    name,
+    effect,
+    words: deny ?? allow ?? "",
+    uploads,
+    conditions,
+    signedBy: table.signed_by ?? [],
+  };
 }
 
 function conditionsOf(table: RuleTable): Condition[] {
@@ -212,6 +223,8 @@ function conditionsOf(table: RuleTable): Condition[] {
     condition("remoteCode", remoteCode === undefined ? undefined : (it) => it === remoteCode),
     condition("format", table.format && oneOf(table.format)),
     condition("verdict", table.verdict && oneOf(table.verdict)),
+    condition("signature", table.signature && oneOf(table.signature)),
+    condition("signedBy", table.signed_by && oneOf(table.signed_by)),
   ];
   return found.filter((it) => it !== undefined);
 }

@@ -1,4 +1,5 @@
 import { GATE_RULE } from "../../schemas/policy.ts";
+import type { SignatureState } from "../../schemas/signatures.ts";
 import type { ScannedVerdict } from "../../schemas/verdict_names.ts";
 
 /** Where a file comes from: another hub (C 28), or a user. */
@@ -34,6 +35,9 @@ export interface Facts {
   readonly age?: number | null | undefined;
   /** Whether the revision has code that loaders may run: `auto_map` in `config.json`, or `*.py`. */
   readonly remoteCode?: boolean | undefined;
+  readonly signature?: SignatureState | undefined;
+  /** The name of the trusted signer whose signature it has. */
+  readonly signedBy?: string | null | undefined;
 }
 
 export type FactName = keyof Facts;
@@ -54,6 +58,8 @@ export interface Rule {
   /** Whether it is for what users upload, too. */
   readonly uploads: boolean;
   readonly conditions: readonly Condition[];
+  /** The names of signers that its conditions have. */
+  readonly signedBy: readonly string[];
 }
 
 /** Rules from top to bottom (C 28). The first one that matches decides. */

@@ -1,3 +1,4 @@
+import type { SignatureOutcome } from "../../schemas/signatures.ts";
 import { SCANNER_IDS } from "../scanner/mod.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type { Facts, JudgedVerdict } from "./policy.ts";
@@ -11,11 +12,25 @@ export interface TreeFile {
   readonly size?: number | undefined;
   /** What is known of its content. @default nothing yet */
   readonly content?: ContentVerdict | undefined;
+  /** @default it is not known yet */
+  readonly signature?: SignatureOutcome | undefined;
 }
 
 /** What a tree says of a file (C 28). */
-export function treeFacts({ path, size, content }: Omit<TreeFile, "userId">): Facts {
-  return { ...placeOf(path), size, ...(content && contentFacts(content)) };
+export function treeFacts({ path, size, content, signature }: Omit<TreeFile, "userId">): Facts {
+  return {
+    ...placeOf(path),
+    size,
+    ...(content && contentFacts(content)),
+    ...(signature && signatureFacts(signature)),
+  };
+}
+
+/** What is known of a signature. One that is invalid is nobody's. */
+export function signatureFacts(
+  { state, signer }: SignatureOutcome,
+): Pick<Facts, "signature" | "signedBy"> {
+  return { signature: state, signedBy: state === "signed" ? signer : null };
 }
 
 /** What a scan says of content. */

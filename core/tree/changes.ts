@@ -10,6 +10,7 @@ import type { MadeVersions } from "../history_changes.ts";
 import type { Log } from "../log.ts";
 import type { TreeRules } from "../policy/tree_rules.ts";
 import type { BlobStore } from "../blob_store.ts";
+import type { FindSignatures } from "../signatures/find_signatures.ts";
 import type {
   LocatedLookup,
   RecordList,
@@ -56,6 +57,8 @@ export interface TreeParts {
   readonly gate?: Gate | undefined;
   /** The rules for what users upload; left out without any (C 28). */
   readonly policy?: TreeRules | undefined;
+  /** Left out without any (C 29). */
+  readonly signatures?: FindSignatures | undefined;
   /** Receives what has changed; left out if nothing is derived from it. */
   readonly listener?: ChangeListener | undefined;
   /** Receives files with their content and name; left out if none is scanned by itself. */

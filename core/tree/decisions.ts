@@ -40,20 +40,18 @@ export async function* listDecisions(
     const files = records.filter(({ isDir }) => !isDir);
     if (files.length === 0) continue;
     const contents = await tree.verdicts.of(files);
-    yield files.flatMap((record, index) => {
+    const judged = files.flatMap((record, index) => {
+      const { userId, path, size } = record;
       const content = contents[index];
-      return content === undefined ? [] : [{ record, decision: decide(tree, record, content) }];
+      return content === undefined ? [] : [{ record, userId, path, size, content }];
+    });
+    const signatures = await tree.policy?.signaturesOf(judged);
+    yield judged.map(({ record, ...file }, index) => {
+      const decision = gateDecision(tree.gate, file.content, record.name) ??
+        tree.policy?.judge({ ...file, signature: signatures?.[index] }) ?? ALLOWED;
+      return { record, decision };
     });
   }
-}
-
-function decide(
-  { gate, policy }: Tree,
-  { userId, path, size, name }: ResourceRecord,
-  content: ContentVerdict,
-): Decision {
-  return gateDecision(gate, content, name) ?? policy?.judge({ userId, path, size, content }) ??
-    ALLOWED;
 }
 
 /** What the gate says about a file unless it accepts its verdict. */

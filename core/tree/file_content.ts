@@ -55,7 +55,7 @@ export function missingContent(
  * @throws {MissingContent}
  */
 export async function openFile(
-  { blobs, damage }: Tree,
+  { blobs, damage }: Pick<Tree, "blobs" | "damage">,
   record: ResourceRecord,
   range: ByteRange | undefined,
   located?: LocatedContent,

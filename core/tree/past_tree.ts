@@ -32,6 +32,8 @@ export async function treeAt(
     version,
     tree: {
       ...tree,
+      gate: tree.gate?.at(past),
+      signatures: tree.signatures?.at(past),
       records: {
         findByPath,
         findById,

@@ -2,9 +2,8 @@ import { type Caller, ownerOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { sanitizeDirectory } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
-import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
-import { isBlocked } from "./verdicts.ts";
+import { type FileWithVerdict, withVerdicts } from "./verdicts.ts";
 
 /** The length of all words together, in UTF-16 code units. */
 export const MAX_WORDS_LENGTH = 256;
@@ -23,12 +22,11 @@ export interface SearchRequest {
 
 /** A page of what is found. */
 export interface Found {
-  /** In path order. Directories have no verdict. */
+  /** In path order. */
   readonly items: readonly {
     readonly record: ResourceRecord;
-    readonly verdict: ContentVerdict | null;
-    /** Whether the gate refuses it. */
-    readonly isBlocked: boolean;
+    /** Undefined for a directory. */
+    readonly file: FileWithVerdict | undefined;
   }[];
   /** What the next page goes on after. Undefined at the end of the search. */
   readonly next: string | undefined;
@@ -58,18 +56,7 @@ export async function search(
     after,
     limit,
   });
-  const files = records.filter(({ isDir }) => !isDir);
-  const verdicts = files.length === 0 ? [] : await tree.verdicts.of(files);
-  const byId = new Map(files.map(({ id }, index) => [id, verdicts[index]]));
-  return {
-    items: records.map((record) => {
-      const verdict = byId.get(record.id) ?? null;
-      return {
-        record,
-        verdict,
-        isBlocked: verdict !== null && isBlocked(tree, record, verdict),
-      };
-    }),
-    next,
-  };
+  const files = await withVerdicts(tree, records.filter(({ isDir }) => !isDir));
+  const byId = new Map(files.map((file) => [file.record.id, file]));
+  return { items: records.map((record) => ({ record, file: byId.get(record.id) })), next };
 }

@@ -1,16 +1,13 @@
 import type { ResourceRecord } from "../ports.ts";
-import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
 import { onlyTarget, type TargetRequest } from "./targets.ts";
-import { isBlocked } from "./verdicts.ts";
+import { type FileWithVerdict, withVerdicts } from "./verdicts.ts";
 
 /** A record with what is known of its content. */
 export interface Stat {
   readonly record: ResourceRecord;
-  /** Null for a directory. */
-  readonly content: ContentVerdict | null;
-  /** Whether the gate refuses it. */
-  readonly isBlocked: boolean;
+  /** Undefined for a directory. */
+  readonly file: FileWithVerdict | undefined;
 }
 
 /**
@@ -21,7 +18,6 @@ export interface Stat {
  */
 export async function stat(tree: Tree, request: TargetRequest): Promise<Stat> {
   const record = await onlyTarget(tree, request, "stat");
-  if (record.isDir) return { record, content: null, isBlocked: false };
-  const content = await tree.verdicts.on(record);
-  return { record, content, isBlocked: isBlocked(tree, record, content) };
+  const [file] = record.isDir ? [] : await withVerdicts(tree, [record]);
+  return { record, file };
 }

@@ -56,10 +56,17 @@ export async function judged(
   const files = changes.filter(({ isDir }) => !isDir);
   const named = files.map(({ path, hash }) => ({ userId, hash, name: nameOf(path) }));
   const found = named.length === 0 ? [] : await verdicts.of(named);
-  const byChange = new Map(files.map((change, index) => [change, found[index]]));
-  return changes.map((change) => {
-    const verdict = byChange.get(change) ?? null;
-    const isBlocked = verdict !== null && (gate?.blocks(verdict, { ...change, userId }) ?? false);
-    return { change, verdict, isBlocked };
+  const judgedFiles = files.flatMap((change, index) => {
+    const { path, size } = change;
+    const content = found[index];
+    return content === undefined ? [] : [{ change, userId, path, size, content }];
   });
+  const blocked = await gate?.blocked(judgedFiles);
+  const byChange = new Map(judgedFiles.map(({ change, content: verdict }, index) => [
+    change,
+    { change, verdict, isBlocked: blocked?.[index] ?? false },
+  ]));
+  return changes.map((change) =>
+    byChange.get(change) ?? { change, verdict: null, isBlocked: false }
+  );
 }

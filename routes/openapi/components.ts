@@ -68,6 +68,7 @@ import {
   WaiverRequest,
 } from "../../schemas/verdicts.ts";
 import { FactsEntry } from "../../schemas/facts.ts";
+import { SignatureEntry } from "../../schemas/signatures.ts";
 import { EVENT } from "./events.ts";
 import {
   AUDIT_LINE,
@@ -79,6 +80,7 @@ import {
   NEW_TOKEN,
   REVOCATION,
   SCAN,
+  SIGNATURE,
   STAT,
   TEAM,
   TOKEN,
@@ -130,6 +132,7 @@ export function schemas(): Record<string, Json> {
     CopyResourceRequest: requestSchemaOf(TransferResourceRequest),
     Event: EVENT,
     Facts: { ...schemaOf(FactsEntry), examples: [FACTS] },
+    Signature: { ...schemaOf(SignatureEntry), examples: [SIGNATURE] },
     Stat: { ...schemaOf(StatEntry), examples: [STAT] },
     Upload: schemaOf(UploadEntry),
     Usage: schemaOf(Usage),

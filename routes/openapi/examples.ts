@@ -7,6 +7,7 @@ import type { ResourceEntry } from "../../schemas/resources.ts";
 import type { ScanEntry } from "../../schemas/scans.ts";
 import type { RevocationEntry, TokenEntry } from "../../schemas/tokens.ts";
 import type { FactsEntry } from "../../schemas/facts.ts";
+import type { SignatureEntry } from "../../schemas/signatures.ts";
 import type { FileVerdict, StatEntry, WaiverEntry } from "../../schemas/verdicts.ts";
 
 const TIME = "2026-11-22T09:00:00.000Z";
@@ -40,6 +41,16 @@ const VERDICT: FileVerdict = {
 };
 
 export const FILE_VERDICT = { id: 2, path: ENTRY.path, ...VERDICT };
+
+export const SIGNATURE: SignatureEntry = {
+  path: "models/llama",
+  is_dir: true,
+  signature: { state: "signed", signer: "release", identity: "release@example.com" },
+  bundle: "models/llama/model.sig",
+  files: 12,
+  left_out: 1,
+  problems: [],
+};
 
 export const FACTS: FactsEntry = {
   path: "models/llama",

@@ -30,6 +30,24 @@ export const BOM: Operation = {
   refusals: ["ErrResourcesNotFound", "ErrVersionsNotFound"],
 };
 
+export const SIGNATURE: Operation = {
+  id: "showSignature",
+  tag: "resources",
+  summary: "Verify the signature on a file, or on a directory with all below it",
+  description:
+    "By the bundle model.sig of OpenSSF Model Signing that is nearest: beside a file, in a directory, or above it. " +
+    "The digests of files are those that are kept; nothing is read again.",
+  parameters: [
+    query("path", { type: "string" }, "A path", "models/llama"),
+    query("id", ID, "The id of a record, in place of a path"),
+    AT,
+  ],
+  responses: {
+    200: { ...enveloped("The signature", reference("Signature")), headers: VERSION },
+  },
+  refusals: ["ErrResourcesNotFound", "ErrVersionsNotFound", "ErrNotOffered"],
+};
+
 export const FACTS: Operation = {
   id: "showFacts",
   tag: "resources",

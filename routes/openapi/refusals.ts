@@ -93,7 +93,10 @@ export const REFUSALS = {
   ErrHubEntryNotFound: { status: 404, when: "The repository does not have the file" },
   ErrHubNotOffered: { status: 501, when: "The hub does not have the address" },
   ErrMirrorNotOffered: { status: 404, when: "No other hub is mirrored" },
-  ErrNotOffered: { status: 501, when: "The S3 door does not have the operation" },
+  ErrNotOffered: {
+    status: 501,
+    when: "Settings turn it off, or the S3 door does not have the operation",
+  },
   ErrRouteNotFound: { status: 404, when: "The address has no route" },
   ErrMethodNotAllowed: {
     status: 405,

@@ -1,7 +1,7 @@
 import type { Found } from "../../core/tree/search.ts";
 import type { Stat } from "../../core/tree/stat.ts";
 import type { FileWithVerdict } from "../../core/tree/verdicts.ts";
-import type { ContentVerdict, Waiver } from "../../core/verdicts.ts";
+import type { Waiver } from "../../core/verdicts.ts";
 import type {
   FileVerdict,
   FoundEntry,
@@ -22,29 +22,29 @@ export async function* verdictLists(
 }
 
 /** A file with its verdict as callers see it (C 18). */
-function verdictEntryOf({ record, verdict, isBlocked }: FileWithVerdict): VerdictEntry {
-  return { id: record.id, path: record.path, ...verdictOf(verdict, isBlocked) };
+function verdictEntryOf({ record: { id, path }, ...file }: FileWithVerdict): VerdictEntry {
+  return { id, path, ...verdictOf(file) };
 }
 
 /** A record with what is known of its content as callers see it (C 17). */
-export function statOf({ record, content, isBlocked }: Stat): StatEntry {
+export function statOf({ record, file }: Stat): StatEntry {
   const entry = entryOf(record);
-  if (content === null) {
+  if (file === undefined) {
     return { ...entry, md5: null, sha256: null, crc32: null, etag: null, verdict: null };
   }
   return {
     ...entry,
     md5: record.hash,
-    sha256: content.sha256,
+    sha256: file.verdict.sha256,
     crc32: record.crc32.toString(16).padStart(8, "0"),
     etag: `"${record.hash}"`,
-    verdict: verdictOf(content, isBlocked),
+    verdict: verdictOf(file),
   };
 }
 
 /** What a search has found as callers see it. */
-export function foundOf({ record, verdict, isBlocked }: Found["items"][number]): FoundEntry {
-  return { ...entryOf(record), verdict: verdict === null ? null : verdictOf(verdict, isBlocked) };
+export function foundOf({ record, file }: Found["items"][number]): FoundEntry {
+  return { ...entryOf(record), verdict: file === undefined ? null : verdictOf(file) };
 }
 
 /** A waiver as callers see it (C 18). */
@@ -61,7 +61,9 @@ export function waiverOf(waiver: Waiver): WaiverEntry {
 }
 
 /** A verdict as callers see it (C 18). */
-export function verdictOf(content: ContentVerdict, blocked: boolean): FileVerdict {
+export function verdictOf(
+  { verdict: content, isBlocked, signature }: Omit<FileWithVerdict, "record">,
+): FileVerdict {
   const { verdict, findings, problem, scannerVersion, scannedAt, waiver } = content;
   return {
     verdict,
@@ -70,7 +72,8 @@ export function verdictOf(content: ContentVerdict, blocked: boolean): FileVerdic
     scanner_version: scannerVersion,
     scanned_at: timeOrNull(scannedAt),
     waiver: waiver === null ? null : waiverOf(waiver),
-    blocked,
+    blocked: isBlocked,
+    ...signature !== undefined && { signature },
   };
 }
 

@@ -3,7 +3,9 @@ import type { Chunk } from "../../core/content.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { billOfMaterials } from "../../core/tree/bom.ts";
 import { facts, type RecordFacts } from "../../core/tree/facts.ts";
+import { signature } from "../../core/tree/signature.ts";
 import type { FactsEntry } from "../../schemas/facts.ts";
+import type { SignatureEntry } from "../../schemas/signatures.ts";
 import { CYCLONE_DX } from "../openapi/facts.ts";
 import { success } from "../reply/envelope.ts";
 import { encodedChunks } from "../reply/gzip.ts";
@@ -20,6 +22,24 @@ export async function showFacts(c: Handled, tree: Tree): Promise<Response> {
   const query = parseQuery(c.req.url);
   const request = { caller: callerOf(c), paths: pathsOf(query), ids: idsOf(query) };
   return success(c, entryOf(await facts(await treeOfRequest(c, tree), request)));
+}
+
+/** `GET /resources/signature` (C 29). */
+export async function showSignature(c: Handled, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const request = { caller: callerOf(c), paths: pathsOf(query), ids: idsOf(query) };
+  const { record, bundle = null, leftOut, problems, ...found } = await signature(
+    await treeOfRequest(c, tree),
+    request,
+  );
+  const { path, isDir } = record;
+  return success(
+    c,
+    {
+      ...{ path, is_dir: isDir, bundle, left_out: leftOut, problems: [...problems] },
+      ...found,
+    } satisfies SignatureEntry,
+  );
 }
 
 /** `GET /resources/bom`: the bare document (C 29). */

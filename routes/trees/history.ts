@@ -149,7 +149,7 @@ export function historyEntry({ change, verdict, isBlocked }: JudgedChange): Hist
     is_dir: isDir,
     size,
     sha256: verdict?.sha256 ?? null,
-    verdict: verdict === null ? null : verdictOf(verdict, isBlocked),
+    verdict: verdict === null ? null : verdictOf({ verdict, isBlocked, signature: undefined }),
   };
 }
 

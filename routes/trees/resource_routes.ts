@@ -1,11 +1,11 @@
 import { downloadResources } from "../transfers/download.ts";
 import { deleteFile, getFile, putFile } from "../transfers/files.ts";
-import { BOM, FACTS } from "../openapi/facts.ts";
+import { BOM, FACTS, SIGNATURE } from "../openapi/facts.ts";
 import * as fileOperations from "../openapi/files.ts";
 import * as policyOperations from "../openapi/policy.ts";
 import * as resourceOperations from "../openapi/resources.ts";
 import * as scanOperations from "../openapi/scans.ts";
-import { showBom, showFacts } from "./facts.ts";
+import { showBom, showFacts, showSignature } from "./facts.ts";
 import {
   copyResources,
   deleteManyResources,
@@ -129,6 +129,15 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     load: "transfer",
     operation: BOM,
     handle: (c, { tree }) => showBom(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/signature",
+    privilege: "resources.view",
+    tree: true,
+    load: "transfer",
+    operation: SIGNATURE,
+    handle: (c, { tree }) => showSignature(c, tree),
   },
   {
     method: "GET",

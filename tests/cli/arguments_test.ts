@@ -30,6 +30,7 @@ const REQUIRED: Partial<Record<CommandName, readonly string[]>> = {
   diff: ["--from", "1"],
   tag: ["v1", "path"],
   facts: ["path"],
+  verify: ["path"],
   policy: ["check", "path"],
   mirror: ["ls"],
   purge: ["--sha256", "0".repeat(64)],

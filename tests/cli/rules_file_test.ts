@@ -1,6 +1,8 @@
 import * as assert from "node:assert/strict";
+import { readPolicy } from "../../cli/policy/read_policy.ts";
 import { readRules } from "../../cli/rules_file.ts";
 import { UsageError } from "../../cli/usage_error.ts";
+import { signatureFile } from "../support/signatures.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
 /** What is said of a file of rules, without its path. */
@@ -67,7 +69,7 @@ Deno.test("C 27 what is wrong in a file of rules is said with its line and the r
       /^line 2: roles\.a\.trees\.vision\.0: unknown privilege "users\.admin"$/,
     ],
     ["[roles.a]\nprivileges = []\nprivilege = []\n", /^line 3: roles\.a\.privilege: /],
-    ["\n[rules.a]\n", /^line 2: rules: expected \[roles\] or \[policy\]$/],
+    ["\n[rules.a]\n", /^line 2: rules: expected \[roles\], \[policy\] or \[signatures\]$/],
     ["roles = 7\n", /^line 1: roles: expected tables such as \[roles\.research\]$/],
   ];
   for (const [text, message] of cases) assert.match(await complaint(text), message);
@@ -152,4 +154,37 @@ Deno.test("C 27 a file has roles for 1 000 teams, and what is wrong in one of th
   }
   const wrong = await complaint(all(...teams.slice(0, 700), [700, '"a b"'], ...teams.slice(701)));
   assert.match(wrong, /^line 4203: roles\.team-700\.trees\.a b: expected the name/);
+});
+
+Deno.test("C 29 what is wrong with a signer is said with its line", async () => {
+  const key = JSON.stringify(await signatureFile("p256.pub"));
+  const signer = `[signatures.release]\nkey = ${key}\n`;
+  const cases: readonly (readonly [text: string, message: RegExp])[] = [
+    ["signatures = 1\n", /^line 1: signatures: expected tables such as \[signatures\.release\]$/],
+    ['[signatures.a]\nkey = "x"\n', /^line 2: signatures\.a\.key: expected a public key of/],
+    [`${signer}hue = 1\n`, /^line 3: signatures\.release\.hue: no signer has this$/],
+  ];
+  for (const [text, message] of cases) assert.match(await complaint(text), message, text);
+  await using directory = await TempDir.make();
+  const read = async (rule: string, gate: "off" | "block" = "block") => {
+    await Deno.writeTextFile(`${directory.path}/strongroom.toml`, rule);
+    return await readPolicy({ dataDir: directory.path, gate });
+  };
+  const rule = (condition: string) =>
+    `[[policy.rule]]\nname = "a"\ndeny = "No"\nuploads = true\n${condition}\n`;
+  assert.deepEqual((await read(signer + rule('signed_by = "release"')))?.signers?.names, [
+    "release",
+  ]);
+  await assert.rejects(
+    read(signer + rule('signed_by = "other"')),
+    /line 7: policy\.rule\.0\.signed_by: \[signatures\] has no signer "other"$/,
+  );
+  await assert.rejects(
+    read(rule('signature = "invalid"')),
+    /line 5: policy\.rule\.0\.signature: \[signatures\] says nobody who is trusted$/,
+  );
+  await assert.rejects(
+    read(signer + rule('signature = "invalid"'), "off"),
+    /line 7: policy\.rule\.0\.signature: it is known of stored files alone: set STRONGROOM_GATE=/,
+  );
 });

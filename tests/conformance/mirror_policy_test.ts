@@ -7,6 +7,7 @@ import { type HubClient, hubRefused } from "../support/hub.ts";
 import { download, mirrorClient, mirroring } from "../support/mirroring.ts";
 import { HubDouble } from "../support/hub_double.ts";
 import { modelFile } from "../support/models.ts";
+import { signatureFile, SIGNED_MODEL, trusted } from "../support/signatures.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
@@ -215,4 +216,45 @@ Deno.test("C 28 repositories with and without a namespace are judged by their na
       [200, 200, 403],
     );
   }
+});
+
+Deno.test("C 28, 29 what is mirrored is judged by the bundle of its revision", async () => {
+  const rule = { name: "signed", deny: "Sign it first", signature: ["unsigned", "invalid"] };
+  const git = { name: "git", allow: "Not read by loaders", file: ".gitattributes" };
+  await using parts = await mirroring({
+    settings: { gate: "block" },
+    policy: policyOf(git, rule),
+    signers: await trusted(),
+  });
+  const { double, hub } = parts;
+  const bundle = await signatureFile("p256.sig");
+  double.add("org/signed", { ...SIGNED_MODEL, "model.sig": bundle });
+  double.add("org/plain", SIGNED_MODEL);
+  double.add("org/changed", {
+    ...SIGNED_MODEL,
+    "config.json": "{}",
+    "large.bin": { content: new TextEncoder().encode("added"), lfs: true },
+    "model.sig": bundle,
+  });
+  double.add("org/foreign", { ...SIGNED_MODEL, "model.sig": await signatureFile("foreign.sig") });
+  const outcome = async (path: string) => {
+    let status = 429;
+    await until(async () => {
+      status = (await download(hub, `/org/${path}`)).response.status;
+      return status !== 429;
+    });
+    return status;
+  };
+  assert.equal(await outcome("signed/resolve/main/config.json"), 200);
+  assert.equal(await outcome("signed/resolve/main/weights/model.bin"), 200);
+  assert.equal(await outcome("signed/resolve/main/model.sig"), 200);
+  assert.equal(await outcome("signed/resolve/main/.gitattributes"), 200);
+  assert.equal(await outcome("plain/resolve/main/config.json"), 403);
+  assert.equal(await outcome("foreign/resolve/main/config.json"), 403);
+  assert.equal(await outcome("changed/resolve/main/weights/model.bin"), 200);
+  assert.equal(await outcome("changed/resolve/main/config.json"), 403);
+  assert.equal(await outcome("changed/resolve/main/large.bin"), 403);
+  // What the other hub states of it is enough.
+  const asked = double.requests.map(({ path }) => path);
+  assert.deepEqual(asked.filter((it) => /large\.bin|plain\/resolve/.test(it)), []);
 });

@@ -13,8 +13,8 @@ async function documents(directory = "docs"): Promise<Map<string, string>> {
   return texts;
 }
 
-/** Its blocks start containers, or need a cluster: tests of their own do the like. */
-const READ = ["docs/guides/fleet.md"];
+/** Their blocks start containers, need a cluster, or need a program of Python: tests of their own do the like. */
+const READ = ["docs/guides/fleet.md", "docs/guides/signatures.md"];
 
 Deno.test("a test runs the blocks of each document that has some", async () => {
   const run = new Set<string>();

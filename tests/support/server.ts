@@ -19,6 +19,7 @@ import { LastUses } from "../../core/last_uses.ts";
 import { boundedKeys, boundedVerifier, PersonCallers } from "../../core/people/callers.ts";
 import { rightsWithoutRoles } from "../../core/people/rights.ts";
 import type { Policy } from "../../core/policy/policy.ts";
+import type { TrustedSigners } from "../../core/signatures/trusted.ts";
 import { rightsByRoles, type Roles } from "../../core/people/roles.ts";
 import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
@@ -87,6 +88,8 @@ export interface TestServerOptions {
   readonly roles?: Roles;
   /** The rules for what users upload. @default none */
   readonly policy?: Policy;
+  /** Whose signatures count. @default nobody's */
+  readonly signers?: TrustedSigners;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
   /** How the mirror asks the other hub. */
@@ -168,6 +171,7 @@ export class TestServer implements AsyncDisposable {
         findAccessKey: boundedKeys(accessKeyFinder(key, registered), callers),
         isOver,
         policy: () => options.policy,
+        signers: () => options.signers,
         callerOfPerson: (person) => callers.signedIn(person, isOver),
         keyId: () => known[0],
         ...(options.signs !== false && {

@@ -16,6 +16,7 @@ const COMMAND_LINES: Readonly<Partial<Record<CommandName, readonly string[]>>> =
   find: ["find @d"],
   stat: ["stat @d/f"],
   facts: ["facts @d/f"],
+  verify: ["verify @d/f"],
   cat: ["cat @d/f"],
   mkdir: ["mkdir @new/deep"],
   cp: ["cp @d/f @new", "cp @d/f @g"],
