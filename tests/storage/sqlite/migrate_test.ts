@@ -14,7 +14,7 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 46);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 47);
     connection.script("PRAGMA user_version = 99");
   }
   {
