@@ -7,13 +7,15 @@ import { parseTime } from "./units.ts";
 export const SEARCH_KINDS = ["file", "model", "dataset"] as const;
 export type SearchKind = typeof SEARCH_KINDS[number];
 
-/** What can be sorted by; with `-` before it, the greatest first. */
+/** What can be sorted by; with `-` before it, but for paths, the greatest first. */
 export const SEARCH_ORDERS = ["path", "updated", "parameters", "size"] as const;
 export type SearchOrder = typeof SEARCH_ORDERS[number];
 
 /** The parameter `sort`. */
 export const SearchSort = v.picklist(
-  SEARCH_ORDERS.flatMap((by): (SearchOrder | `-${SearchOrder}`)[] => [by, `-${by}`]),
+  SEARCH_ORDERS.flatMap((by): (SearchOrder | `-${SearchOrder}`)[] =>
+    by === "path" ? [by] : [by, `-${by}`]
+  ),
 );
 
 /** By what facets count. */

@@ -130,7 +130,7 @@ async function searchAll(
 ): Promise<SearchPage> {
   requireEveryone(caller);
   const { sort, wantsFacets, after, limit } = query;
-  if (sort.by !== "path" || sort.isDescending || wantsFacets) {
+  if (sort.by !== "path" || wantsFacets) {
     throw new AppError(
       "ErrResourcesInvalidRequest",
       "A search of all trees has no facets, and is sorted by path",

@@ -13,9 +13,9 @@ const MAX_EXAMINED = 20_000;
 /** How many values of a facet are counted. */
 const MAX_VALUES = 20;
 
-/** What {@link recordOf} reads, on each engine. */
-const COLUMNS = `id, user_id, path, name, coalesce(hash, '') AS hash, size, crc32,
-  CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir, created_at, updated_at`;
+/** What {@link recordOf} reads. */
+const COLUMNS = `id, user_id, path, name, coalesce(hash, '') AS hash, size, crc32, is_dir,
+  created_at, updated_at`;
 
 type Rows = readonly (readonly SqlValue[])[];
 
@@ -70,7 +70,7 @@ export async function searchPage(
     const page = await pageOf(part);
     return { ...page, isComplete, facets: wantsFacets ? await facetsOf(part) : undefined };
   }
-  if (sort.by !== "path" || sort.isDescending) return undefined;
+  if (sort.by !== "path") return undefined;
   const page = await nextPart(source, request, dialect);
   return { ...page, isComplete, facets: undefined };
 }
@@ -81,7 +81,8 @@ async function stateOf(
   userId: number,
   candidates: Condition | undefined,
 ): Promise<{ readonly isComplete: boolean; readonly isFew: boolean }> {
-  const few = (sql: string) => `(SELECT count(*) FROM (${sql} LIMIT ${MAX_EXAMINED + 1}) AS some)`;
+  const few = (sql: string) =>
+    `(SELECT count(*) FROM (${sql} LIMIT ${MAX_EXAMINED + 1}) AS counted)`;
   const marks = "SELECT 1 FROM search_marks WHERE user_id = :user";
   const [row = []] = await source.values(
     `SELECT (SELECT unindexed FROM storage_state),
@@ -144,9 +145,7 @@ async function pageOf(part: Part): Promise<Pick<SearchPage, "records" | "next">>
   const isByPath = by === "path";
   const key = SORT_KEYS[by];
   const direction = isDescending ? "DESC" : "ASC";
-  const order = isByPath
-    ? dialect.byPath("path").split(", ").map((it) => `${it} ${direction}`).join(", ")
-    : `sort_key ${direction}, id ${direction}`;
+  const order = isByPath ? dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
   const start = after === "" ? undefined : startOf(part);
   const rows = await source.values(
     `SELECT ${COLUMNS}, ${key} AS sort_key FROM (${sql}) AS item
@@ -171,7 +170,7 @@ const SORT_KEYS = {
 function startOf({ request: { sort: { by, isDescending }, after }, dialect }: Part): Condition {
   const operator = isDescending ? "<" : ">";
   if (by === "path") {
-    return { sql: dialect.comparePath("path", operator, ":after"), parameters: { after } };
+    return { sql: dialect.comparePath("path", ">", ":after"), parameters: { after } };
   }
   const [key = 0, id = 0] = after.split("/").map(Number);
   return {
@@ -194,7 +193,8 @@ function foundIn({ request, dialect, candidates, range }: Part): Condition {
   const sql = `SELECT item.* FROM (
       SELECT target.id, target.user_id, target.path, target.name, target.hash, target.size,
         target.crc32, CASE WHEN target.is_dir THEN 1 ELSE 0 END AS is_dir, target.created_at,
-        target.updated_at, ${dialect.json("coalesce(kept.facts, whole.facts)")} AS facts
+        target.updated_at, coalesce(kept.facts, whole.facts) AS said,
+        ${dialect.json("coalesce(kept.facts, whole.facts)")} AS facts
         ${isJudged ? `, ${VERDICT_COLUMNS}` : ""}
       FROM ${records}
       ${isJudged ? VERDICT_JOINS : "LEFT JOIN contents ON contents.hash = target.hash"}

@@ -99,13 +99,21 @@ export function conditionsOf(
     ),
     ...anyOf("base_models", conditions.baseModels, (list) => isListed("base_models", list)),
     ...tags.map((tag, index) => hasTag(`tag${index}`, tag, dialect)),
-    ...conditions.words.map((word, index) => ({
-      sql: `(${dialect.matches(below, `:word${index}`)}
-        OR ${dialect.matches(`coalesce(${dialect.textsIn("item.facts")}, '')`, `:word${index}`)})`,
-      parameters: { [`word${index}`]: dialect.pattern(lettersOf(word)) },
-    })),
+    ...conditions.words.map((word, index) => hasWord(`:word${index}`, word, dialect, below)),
     ...verdicts === undefined ? [] : [hasVerdict(verdicts, dialect)],
   ];
+}
+
+/** Whether the path or a text among the facts has a word. Most have it nowhere in their JSON, as a look at that shows. */
+function hasWord(name: string, word: string, dialect: Dialect, below: string): Condition {
+  const { matches, textsIn, pattern } = dialect;
+  const isEscaped = /["\\]/.test(word);
+  const inTexts = `CASE WHEN ${isEscaped ? "item.said IS NOT NULL" : matches("item.said", name)}
+    THEN ${matches(`coalesce(${textsIn("item.facts")}, '')`, name)} ELSE FALSE END`;
+  return {
+    sql: `(${matches(below, name)} OR ${inTexts})`,
+    parameters: { [name.slice(1)]: pattern(lettersOf(word)) },
+  };
 }
 
 /** Whether one of the quantizations of a text, by commas, is this one. */

@@ -19,7 +19,7 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
   }
   {
     using connection = open();
-    assert.throws(() => migrate(connection), /version 99.*up to 46/);
+    assert.throws(() => migrate(connection), /version 99.*up to 47/);
   }
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
