@@ -19,6 +19,11 @@ export const SEARCH: SearchEngine = {
       ),
     };
   },
+  // No plan can look for candidates once for each record.
+  recordsOf: (ids) =>
+    `(${ids}) AS candidate CROSS JOIN LATERAL (
+      SELECT * FROM records WHERE records.id = candidate.id OFFSET 0
+    ) AS target`,
 };
 
 function termsOf(userId: number, clause: Clause): string {

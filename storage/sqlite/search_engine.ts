@@ -17,6 +17,9 @@ export const SEARCH: SearchEngine = {
       parameters: { match },
     };
   },
+  // A cross join keeps the order of its tables.
+  recordsOf: (ids) =>
+    `(${ids}) AS candidate CROSS JOIN records AS target ON target.id = candidate.id`,
 };
 
 /** The statements of the index. */

@@ -29,6 +29,8 @@ export interface SearchEngine {
   readonly dialect: Dialect;
   /** The ids, as a column `id`, of what the index has under all clauses in the tree of a user. */
   candidates(userId: number, clauses: readonly Clause[]): Condition;
+  /** The records of a statement with a column `id`, as a table `target`: they are looked up one by one. */
+  recordsOf(ids: string): string;
 }
 
 /** A search, and the scan results that count for it. */
@@ -40,7 +42,7 @@ export interface SearchRequest extends SearchQuery {
 interface Part {
   readonly source: Source;
   readonly request: SearchRequest;
-  readonly dialect: Dialect;
+  readonly engine: SearchEngine;
   /** What the index has found. @default all that the range has is looked at */
   readonly candidates: Condition | undefined;
   /** Where the paths are. */
@@ -54,24 +56,24 @@ interface Part {
 export async function searchPage(
   source: Source,
   request: SearchRequest,
-  { dialect, candidates }: SearchEngine,
+  engine: SearchEngine,
 ): Promise<SearchPage | undefined> {
   const { userId, sort, wantsFacets } = request;
   const clauses = clausesOf(request);
-  const found = clauses.length === 0 ? undefined : candidates(userId, clauses);
+  const found = clauses.length === 0 ? undefined : engine.candidates(userId, clauses);
   const { isComplete, isFew } = await stateOf(source, userId, found);
   const isIndexed = found !== undefined && isFew;
   if (isIndexed) {
     const part = {
-      ...{ source, request, dialect },
+      ...{ source, request, engine },
       candidates: found,
-      range: rangeOf(request, dialect, ""),
+      range: rangeOf(request, engine.dialect, ""),
     };
     const page = await pageOf(part);
     return { ...page, isComplete, facets: wantsFacets ? await facetsOf(part) : undefined };
   }
   if (sort.by !== "path") return undefined;
-  const page = await nextPart(source, request, dialect);
+  const page = await nextPart(source, request, engine);
   return { ...page, isComplete, facets: undefined };
 }
 
@@ -101,10 +103,10 @@ async function stateOf(
 async function nextPart(
   source: Source,
   request: SearchRequest,
-  dialect: Dialect,
+  engine: SearchEngine,
 ): Promise<Pick<SearchPage, "records" | "next">> {
-  const { byPath, comparePath } = dialect;
-  const range = rangeOf(request, dialect, request.after);
+  const { byPath, comparePath } = engine.dialect;
+  const range = rangeOf(request, engine.dialect, request.after);
   const [last] = await source.values(
     `SELECT path FROM records AS target WHERE ${range.sql}
      ORDER BY ${byPath("path")} LIMIT 1 OFFSET ${MAX_EXAMINED - 1}`,
@@ -115,7 +117,7 @@ async function nextPart(
     sql: `${range.sql} AND ${comparePath("target.path", "<=", ":until")}`,
     parameters: { ...range.parameters, until: end },
   };
-  const part = { source, request, dialect, candidates: undefined, range: until };
+  const part = { source, request, engine, candidates: undefined, range: until };
   const page = await pageOf(part);
   return page.next === undefined ? { ...page, next: end } : page;
 }
@@ -140,12 +142,12 @@ function rangeOf(
 
 /** What is found in a part, in order, up to a page of it. */
 async function pageOf(part: Part): Promise<Pick<SearchPage, "records" | "next">> {
-  const { source, request: { limit, sort: { by, isDescending }, after }, dialect } = part;
+  const { source, request: { limit, sort: { by, isDescending }, after }, engine } = part;
   const { sql, parameters } = foundIn(part);
   const isByPath = by === "path";
   const key = SORT_KEYS[by];
   const direction = isDescending ? "DESC" : "ASC";
-  const order = isByPath ? dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
+  const order = isByPath ? engine.dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
   const start = after === "" ? undefined : startOf(part);
   const rows = await source.values(
     `SELECT ${COLUMNS}, ${key} AS sort_key FROM (${sql}) AS item
@@ -167,7 +169,9 @@ const SORT_KEYS = {
 } as const;
 
 /** Where the page begins. */
-function startOf({ request: { sort: { by, isDescending }, after }, dialect }: Part): Condition {
+function startOf(
+  { request: { sort: { by, isDescending }, after }, engine: { dialect } }: Part,
+): Condition {
   const operator = isDescending ? "<" : ">";
   if (by === "path") {
     return { sql: dialect.comparePath("path", ">", ":after"), parameters: { after } };
@@ -180,16 +184,14 @@ function startOf({ request: { sort: { by, isDescending }, after }, dialect }: Pa
 }
 
 /** All that is found in a part, as rows of `item`. */
-function foundIn({ request, dialect, candidates, range }: Part): Condition {
+function foundIn({ request, engine: { dialect, recordsOf }, candidates, range }: Part): Condition {
   const { directory, results, verdicts } = request;
   const below = directory === "" ? "item.path" : `substr(item.path, ${[...directory].length + 2})`;
   const conditions = conditionsOf(request, dialect, below);
   const isJudged = verdicts !== undefined;
-  // The order of the tables is that in which the engine joins them.
-  const records = candidates === undefined
-    ? "records AS target"
-    : `(${candidates.sql} UNION SELECT id FROM search_marks WHERE user_id = :user) AS candidate
-       CROSS JOIN records AS target`;
+  const records = candidates === undefined ? "records AS target" : recordsOf(
+    `${candidates.sql} UNION SELECT id FROM search_marks WHERE user_id = :user`,
+  );
   const sql = `SELECT item.* FROM (
       SELECT target.id, target.user_id, target.path, target.name, target.hash, target.size,
         target.crc32, CASE WHEN target.is_dir THEN 1 ELSE 0 END AS is_dir, target.created_at,
@@ -201,7 +203,7 @@ function foundIn({ request, dialect, candidates, range }: Part): Condition {
       LEFT JOIN facts AS kept ON kept.hash = target.hash AND kept.user_id = target.user_id
         AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
       LEFT JOIN directory_facts AS whole ON whole.id = target.id
-      WHERE ${candidates === undefined ? "" : "target.id = candidate.id AND"} ${range.sql}
+      WHERE ${range.sql}
     ) AS item
     WHERE ${["TRUE", ...conditions.map(({ sql }) => sql)].join(" AND ")}`;
   return {
@@ -218,7 +220,7 @@ function foundIn({ request, dialect, candidates, range }: Part): Condition {
 
 /** How many of all that is found have which values. */
 async function facetsOf(part: Part): Promise<SearchPage["facets"]> {
-  const { valuesOf, keysOf } = part.dialect;
+  const { valuesOf, keysOf } = part.engine.dialect;
   const { sql, parameters } = foundIn(part);
   const text = (name: string) => ({ value: `item.facts ->> '${name}'`, from: "found AS item" });
   const list = (from: string, value: string) => ({ value, from: `found AS item, ${from}` });
