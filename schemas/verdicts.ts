@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ResourceEntry } from "./resources.ts";
 import { SignatureOutcome } from "./signatures.ts";
+import { SearchFacets } from "./search.ts";
 import { SCANNED_VERDICTS, VERDICTS } from "./verdict_names.ts";
 
 const id = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -120,6 +121,16 @@ export const FoundList = v.object({
   next: v.pipe(
     v.nullable(v.string()),
     v.description("What the parameter after of the next page is; null at the end of the search"),
+  ),
+  complete: v.pipe(
+    v.boolean(),
+    v.description(
+      "Whether the facts of all directories are up to date; they follow within seconds",
+    ),
+  ),
+  facets: v.pipe(
+    v.nullable(SearchFacets),
+    v.description("Null unless asked for, or if more than 20 000 records have to be looked at"),
   ),
 });
 export type FoundList = v.InferOutput<typeof FoundList>;

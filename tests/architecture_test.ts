@@ -24,6 +24,7 @@ const CORE_FOR_STORAGE = [
   "core/records.ts",
   "core/usage.ts",
   "core/search.ts",
+  "core/search_terms.ts",
   "core/shares.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",

@@ -7,6 +7,7 @@ import { collectDropped } from "../../core/upkeep/collection.ts";
 import { forgetProperties } from "../../core/upkeep/forget_properties.ts";
 import { HistoryRetention } from "../../core/upkeep/history_retention.ts";
 import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
+import { SearchUpkeep } from "../../core/upkeep/search_upkeep.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
 import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -40,6 +41,7 @@ export async function startUpkeep(
         (blobs.room === undefined ? Infinity : blobs.room.diskBytes / 2),
     }),
   );
+  parts.use(new SearchUpkeep({ index: records.searchIndex, tree: uploads.tree, log }));
   parts.use(expireQuarantine({ quarantine: blobs.quarantine, settledTime, log }));
   const { shared } = records;
   if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));

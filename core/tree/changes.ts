@@ -20,7 +20,7 @@ import type {
   WriteTransaction,
 } from "../ports.ts";
 import { batchesOf } from "../record_lists.ts";
-import type { RecordSearch } from "../search.ts";
+import type { RecordSearch, SearchIndex } from "../search.ts";
 import type { RecordShares } from "../shares.ts";
 import { type ChangeSet, changesOf, eventsOf, type ResourceEvent } from "./change_set.ts";
 import { changedTrees, requireUnlocked } from "./locked.ts";
@@ -44,7 +44,7 @@ export interface TreeParts {
     & RecordShares
     & Partial<DecidedUploads>
     & Partial<LocatedLookup>
-    & { readonly history?: HistoryStore };
+    & { readonly history?: HistoryStore; readonly searchIndex?: Pick<SearchIndex, "users"> };
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;

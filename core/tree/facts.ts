@@ -13,7 +13,7 @@ const MAX_LENGTH = 4 * MIB;
 /** Files whose facts are read at once: a file may have tens of kilobytes of them. */
 const MAX_READ_AT_ONCE = 32;
 /** The file of a model that consists of models, each in a directory of its own. */
-const PIPELINE = "model_index.json";
+export const PIPELINE = "model_index.json";
 
 /** The facts of a record (C 29). */
 export interface RecordFacts {
@@ -38,9 +38,12 @@ export async function facts(tree: Tree, request: TargetRequest): Promise<RecordF
   return { record, ...(await factsOfRecord(tree, record)) };
 }
 
+/** What facts are read from. */
+export type FactsTree = Pick<Tree, "records" | "verdicts">;
+
 /** The facts of a record that was found. */
 export async function factsOfRecord(
-  tree: Tree,
+  tree: FactsTree,
   record: ResourceRecord,
 ): Promise<Omit<RecordFacts, "record">> {
   const together = new FactsTogether();
@@ -65,7 +68,7 @@ interface ReadFile extends FileFacts {
 }
 
 /** A file, or the files that count for a directory. */
-async function* filesOf(tree: Tree, record: ResourceRecord): AsyncGenerator<ReadFile> {
+async function* filesOf(tree: FactsTree, record: ResourceRecord): AsyncGenerator<ReadFile> {
   if (!record.isDir) return yield* known(tree, [record]);
   const { userId, path } = record;
   const scope = { userId, everyone: false };
@@ -78,7 +81,7 @@ async function* filesOf(tree: Tree, record: ResourceRecord): AsyncGenerator<Read
 }
 
 async function* known(
-  { verdicts }: Tree,
+  { verdicts }: FactsTree,
   files: readonly ResourceRecord[],
 ): AsyncGenerator<ReadFile> {
   for (const some of partsOf(files)) {

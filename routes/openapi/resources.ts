@@ -47,28 +47,6 @@ export const LIST: Operation = {
   refusals: ["ErrVersionsNotFound"],
 };
 
-export const SEARCH: Operation = {
-  id: "searchResources",
-  tag: "resources",
-  summary: "Search a directory and all below it, page by page",
-  description:
-    "Finds what has all words in its path below the directory, in whatever case, ordered " +
-    "by path. A page looks at some thousands of records: it may have few or none although others follow. " +
-    "Ask for the next one while `next` is not null. Without `tree`, the caller's own tree is searched.",
-  parameters: [
-    query(
-      "q",
-      { type: "string" },
-      "Words and parts of words, separated by white space",
-      "llama q4",
-    ),
-    query("path", { type: "string" }, "The directory; the root by default", "models"),
-    query("after", { type: "string" }, "The `next` of the page before"),
-    integerQuery("limit", PAGE.limit, "How many records the page has at most"),
-  ],
-  responses: { 200: enveloped("A page of records", reference("FoundList")) },
-};
-
 export const STAT: Operation = {
   id: "statResource",
   tag: "resources",

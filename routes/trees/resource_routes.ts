@@ -4,6 +4,7 @@ import { BOM, FACTS, SIGNATURE } from "../openapi/facts.ts";
 import * as fileOperations from "../openapi/files.ts";
 import * as policyOperations from "../openapi/policy.ts";
 import * as resourceOperations from "../openapi/resources.ts";
+import { SEARCH } from "../openapi/search.ts";
 import * as scanOperations from "../openapi/scans.ts";
 import { showBom, showFacts, showSignature } from "./facts.ts";
 import {
@@ -14,12 +15,12 @@ import {
   listResources,
   mkdirResource,
   moveResources,
-  searchResources,
   showDecisions,
   showVerdicts,
   statResource,
   uploadResources,
 } from "./resources.ts";
+import { searchResources } from "./search.ts";
 import type { Route } from "../serving/route.ts";
 
 /** The routes that read and change trees (RS 4, C 17), relative to the base. */
@@ -65,7 +66,7 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     path: "/resources/search",
     privilege: "resources.view",
     tree: true,
-    operation: resourceOperations.SEARCH,
+    operation: SEARCH,
     handle: (c, { tree }) => searchResources(c, tree),
   },
   {

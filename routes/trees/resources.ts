@@ -11,7 +11,6 @@ import { mkdir } from "../../core/tree/mkdir.ts";
 import { move } from "../../core/tree/move.ts";
 import { remove } from "../../core/tree/remove.ts";
 import type { TransferRequest } from "../../core/tree/plan_transfer.ts";
-import { search } from "../../core/tree/search.ts";
 import { stat } from "../../core/tree/stat.ts";
 import { upload } from "../../core/tree/upload.ts";
 import { listDecisions } from "../../core/tree/decisions.ts";
@@ -27,13 +26,13 @@ import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import { entryList, listReply } from "../reply/entries.ts";
 import { decisionLists } from "../reply/decisions.ts";
-import { foundOf, statOf, verdictLists } from "../reply/verdicts.ts";
-import { compressed, success } from "../reply/envelope.ts";
+import { statOf, verdictLists } from "../reply/verdicts.ts";
+import { success } from "../reply/envelope.ts";
 import { treeOfRequest } from "../serving/at.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody, uploadBodyLimits } from "../request/body.ts";
 import { uploadParts } from "../request/multipart.ts";
-import { idsOf, isTrue, pageOf, parseQuery, pathsOf, wordOf } from "../request/query.ts";
+import { idsOf, isTrue, parseQuery, pathsOf, wordOf } from "../request/query.ts";
 import { streamed } from "../reply/streamed.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -63,19 +62,6 @@ function listRequest(c: Handled): ListRequest {
   const query = parseQuery(c.req.url);
   const recursive = isTrue(query, "recursive");
   return { caller: callerOf(c), paths: pathsOf(query), recursive };
-}
-
-/** `GET /resources/search` (C 24). */
-export async function searchResources(c: Handled, tree: Tree): Promise<Response> {
-  const query = parseQuery(c.req.url);
-  const { items, next = null } = await search(tree, {
-    caller: callerOf(c),
-    words: query.get("q")?.[0] ?? "",
-    path: query.get("path")?.[0] ?? "",
-    after: query.get("after")?.[0],
-    limit: pageOf(query).limit,
-  });
-  return compressed(c, { items: items.map(foundOf), total: items.length, next });
 }
 
 /** `GET /resources/stat` (C 17). */

@@ -33,6 +33,13 @@ export const POSTGRES: Dialect = {
   matches: (text, pattern) => `${text} ~ ${pattern}`,
   firstSegment: (text) => `split_part(${text}, '/', 1)`,
   pattern: (letters) => letters.map((any) => `[${any.map(escaped).join("")}]`).join(""),
+  lower: (text) => `lower(${text} COLLATE "C")`,
+  json: (text) => `${text}::jsonb`,
+  textsIn: (json) =>
+    `(SELECT string_agg(value #>> '{}', E'\\n') FROM jsonb_path_query(${json}, 'strict $.**') AS value
+      WHERE jsonb_typeof(value) = 'string')`,
+  valuesOf: (json, key) => `jsonb_array_elements_text(${json} -> '${key}') AS it(value)`,
+  keysOf: (json, key) => `jsonb_object_keys(${json} -> '${key}') AS it(key)`,
   byPath,
   isParent,
   isTopLevel,

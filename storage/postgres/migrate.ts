@@ -35,6 +35,7 @@ import mirror from "./migrations/0034_mirror.sql" with { type: "text" };
 import results from "./migrations/0035_results.sql" with { type: "text" };
 import facts from "./migrations/0036_facts.sql" with { type: "text" };
 import s3Positions from "./migrations/0041_s3_positions.sql" with { type: "text" };
+import search from "./migrations/0044_search.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -77,6 +78,7 @@ const MIGRATIONS: readonly string[] = [
   results,
   facts,
   s3Positions,
+  search,
 ];
 
 /** The version of the schema that this program makes. */

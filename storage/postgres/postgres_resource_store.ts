@@ -13,11 +13,8 @@ import type {
   Scope,
   WriteOptions,
 } from "../../core/ports.ts";
-import type { Usage } from "../../core/usage.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
-import type { RecordSearch } from "../../core/search.ts";
 import { Semaphore } from "../../core/semaphore.ts";
-import type { ShareQuery, Shares } from "../../core/shares.ts";
 import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { type PastTree, SqlHistoryStore } from "../tables/history_store.ts";
@@ -36,8 +33,10 @@ import { SqlUpkeepStore } from "../tables/upkeep_store.ts";
 import type { CurrentResults } from "../tables/verdict_statements.ts";
 import { currentResults, SqlVerdictStore } from "../tables/verdict_store.ts";
 import type { SharedUpkeep } from "../../core/upkeep/ports.ts";
-import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
+import type { RecordStore } from "../tables/record_store.ts";
 import { searchPage } from "../tables/search.ts";
+import { SqlSearchIndex } from "../tables/search_index.ts";
+import { SEARCH, toDocument } from "./search_engine.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { throwUncaught } from "../threads/uncaught.ts";
 import { WORKERS } from "../threads/workers.ts";
@@ -104,6 +103,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly mirror: SqlMirrorStore;
   readonly people: SqlPeopleStore;
   readonly s3: SqlS3Store;
+  readonly searchIndex: SqlSearchIndex;
   readonly sessions: SqlSessionStore;
   readonly signIns: SqlSignInStore;
   readonly uploads: SqlUploadStore;
@@ -162,6 +162,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
     this.mirror = new SqlMirrorStore(statementsOf(STATEMENTS.mirror, parts));
     this.people = new SqlPeopleStore(statementsOf(STATEMENTS.people, parts), settled);
+    this.searchIndex = new SqlSearchIndex(statementsOf(STATEMENTS.search, parts), toDocument);
     this.s3 = new SqlS3Store(statementsOf(STATEMENTS.s3, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
     this.signIns = new SqlSignInStore(statementsOf(STATEMENTS.signIns, parts));
@@ -202,9 +203,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     return this.#writes.commits + this.contents.announcements;
   }
 
-  probe(): Promise<void> {
-    return probeDatabase(this.database);
-  }
+  readonly probe = (): Promise<void> => probeDatabase(this.database);
 
   /** Whether others take this server for alive. */
   get isAlive(): boolean {
@@ -232,7 +231,8 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly findLocated: LocatedLookup["findLocated"] = (scope, path) =>
     findLocated(this.database, scope, path);
 
-  readonly search: RecordSearch["search"] = (query) => searchPage(this.database, query, POSTGRES);
+  readonly search: RecordStore["search"] = (query) =>
+    searchPage(this.database, { ...query, results: this.#results }, SEARCH);
 
   findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
     return findById(this.database, scope, ids);
@@ -251,14 +251,14 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     leaseSeconds: this.#lease?.heldSeconds ?? 0,
   });
 
-  readonly measure = (): Promise<DatabaseMeasures> => measureDatabase(this.database, this.#written);
+  readonly measure: RecordStore["measure"] = () => measureDatabase(this.database, this.#written);
 
-  readonly usage = (scope: Scope): Promise<Usage> => usageOf(this.database, scope);
+  readonly usage: RecordStore["usage"] = (scope) => usageOf(this.database, scope);
 
-  async shares(query: ShareQuery, signal: AbortSignal): Promise<Shares> {
+  readonly shares: RecordStore["shares"] = async (query, signal) => {
     using _turn = await this.#counting.acquire(signal, query.scope.userId);
     return await readShares(this.database, query, signal);
-  }
+  };
 
   collectFiles(roots: CollectionRoots, past?: PastTree): Promise<FileCollection> {
     return collectFiles(

@@ -10,6 +10,7 @@ import { s3Statements } from "../tables/s3_statements.ts";
 import { scanStatements } from "../tables/scan_statements.ts";
 import { tagStatements } from "../tables/tag_statements.ts";
 import { peopleStatements } from "../tables/people_statements.ts";
+import { searchStatements } from "../tables/search_statements.ts";
 import { sessionStatements } from "../tables/session_statements.ts";
 import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
@@ -17,6 +18,7 @@ import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
 import { POSTGRES } from "./dialect.ts";
 import { PAST, TAGGED } from "./past.ts";
+import { INDEX_SQL } from "./search_engine.ts";
 
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
@@ -34,6 +36,7 @@ export const STATEMENTS = {
   people: peopleStatements(POSTGRES),
   s3: s3Statements(POSTGRES),
   scans: scanStatements(POSTGRES),
+  search: searchStatements(POSTGRES, INDEX_SQL),
   sessions: sessionStatements(POSTGRES),
   signIns: SIGN_IN_STATEMENTS,
   uploads: uploadStatements(POSTGRES),

@@ -19,6 +19,12 @@ export const SQLITE: Dialect = {
   matches: (text, pattern) => `${text} GLOB ${pattern}`,
   firstSegment: (text) => `substr(${text}, 1, instr(${text} || '/', '/') - 1)`,
   pattern: (letters) => `*${letters.map(anyOf).join("")}*`,
+  lower: (text) => `lower(${text})`,
+  json: (text) => text,
+  textsIn: (json) =>
+    `(SELECT group_concat(atom, char(10)) FROM json_tree(${json}) WHERE type = 'text')`,
+  valuesOf: (json, key) => `json_each(${json}, '$.${key}') AS it`,
+  keysOf: (json, key) => `json_each(${json}, '$.${key}') AS it`,
   byPath: (column) => column,
   isParent: (column, value) => `${column} = ${value}`,
   isTopLevel: (column) => `${column} IS NULL`,

@@ -8,7 +8,7 @@ import type {
 } from "../../core/ports.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
-import type { SearchPage, SearchQuery } from "../../core/search.ts";
+import type { SearchPage } from "../../core/search.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
 import type { RefusalQuery } from "../tables/verdict_statements.ts";
@@ -24,7 +24,8 @@ import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import type { HubRequest } from "../tables/hub_pages.ts";
 import { SQLITE } from "./dialect.ts";
-import { searchPage } from "../tables/search.ts";
+import { searchPage, type SearchRequest } from "../tables/search.ts";
+import { SEARCH } from "./search_engine.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
 import { type PinnedState, usageAcross } from "./usage.ts";
 
@@ -165,8 +166,8 @@ export class Reader {
   }
 
   /** {@link searchPage} */
-  search(query: SearchQuery): Promise<SearchPage> {
-    return searchPage(this.#connectionFor(query.userId), query, SQLITE);
+  search(request: SearchRequest): Promise<SearchPage | undefined> {
+    return searchPage(this.#connectionFor(request.userId), request, SEARCH);
   }
 
   /** {@link OpenLists.open} */

@@ -14,8 +14,6 @@ import type { Usage } from "../../core/usage.ts";
 import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
-import type { RecordSearch } from "../../core/search.ts";
-import type { ShareQuery, Shares } from "../../core/shares.ts";
 import { Busy, TooLarge } from "./change_refused.ts";
 import { SqliteContentTable } from "./content_table.ts";
 import { DavHints } from "./dav_hints.ts";
@@ -43,11 +41,13 @@ import { SqlObjectTable } from "../tables/object_table.ts";
 import { SqlMirrorStore } from "../tables/mirror_store.ts";
 import { SqlPeopleStore } from "../tables/people_store.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
+import { SqlSearchIndex } from "../tables/search_index.ts";
 import { SqlSessionStore } from "../tables/session_store.ts";
 import { SqlSignInStore } from "../tables/sign_in_store.ts";
 import { SqlUploadStore } from "../tables/upload_store.ts";
 import { SqlUpkeepStore } from "../tables/upkeep_store.ts";
 import { currentResults, SqlVerdictStore } from "../tables/verdict_store.ts";
+import { toDocument } from "./search_engine.ts";
 import { statementsOf } from "./run_statements.ts";
 import type { ResourceStoreOptions } from "./store_options.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
@@ -83,7 +83,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
   readonly sessions: SqlSessionStore;
   readonly signIns: SqlSignInStore;
   readonly credentials: SqlCredentialStore;
-  readonly search: RecordSearch["search"];
+  readonly search: RecordStore["search"];
+  readonly searchIndex: SqlSearchIndex;
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
   readonly objectTable: SqlObjectTable;
@@ -154,7 +155,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
       isShared: false,
     });
     this.upkeep = new SqlUpkeepStore(statementsOf("upkeep", parts));
-    this.search = (query) => lookups.search(query);
+    this.search = (query) => lookups.search({ ...query, results });
+    this.searchIndex = new SqlSearchIndex(statementsOf("search", parts), toDocument);
     this.hub = new SqlHubStore({
       page: (request) => parts.reader.repositoryPage(request),
       blobIds: (hashes) => parts.reader.blobIds(hashes),
@@ -257,9 +259,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
     return measureDatabase(this.#path, { points: this.#points, commits: this.#commits });
   }
 
-  shares(query: ShareQuery, signal: AbortSignal): Promise<Shares> {
-    return this.#longReads.shares(query, signal);
-  }
+  readonly shares: RecordStore["shares"] = (query, signal) => this.#longReads.shares(query, signal);
 
   collectFiles(roots: CollectionRoots): Promise<FileCollection> {
     return this.#longReads.collectFiles(roots);

@@ -10,6 +10,7 @@ import { s3Statements } from "../tables/s3_statements.ts";
 import { GROWING, scanStatements } from "../tables/scan_statements.ts";
 import { tagStatements } from "../tables/tag_statements.ts";
 import { peopleStatements } from "../tables/people_statements.ts";
+import { searchStatements } from "../tables/search_statements.ts";
 import { sessionStatements } from "../tables/session_statements.ts";
 import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
@@ -18,6 +19,7 @@ import { verdictStatements } from "../tables/verdict_statements.ts";
 import type { Connection } from "./connection.ts";
 import { SQLITE } from "./dialect.ts";
 import { TAG_SOURCES } from "./past.ts";
+import { INDEX_SQL } from "./search_engine.ts";
 
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
@@ -35,6 +37,7 @@ export const STATEMENTS = {
   people: peopleStatements(SQLITE),
   s3: s3Statements(SQLITE),
   scans: scanStatements(SQLITE),
+  search: searchStatements(SQLITE, INDEX_SQL),
   sessions: sessionStatements(SQLITE),
   signIns: SIGN_IN_STATEMENTS,
   uploads: uploadStatements(SQLITE),

@@ -40,6 +40,16 @@ export interface Dialect {
   firstSegment(text: string): string;
   /** What finds a word in a text: for each of its letters, any of these characters. */
   pattern(letters: readonly (readonly string[])[]): string;
+  /** A text with the letters of ASCII in lower case. */
+  lower(text: string): string;
+  /** A text as JSON, whose values `->>` reads. */
+  json(text: string): string;
+  /** All texts in JSON, a line each; NULL without any. */
+  textsIn(json: string): string;
+  /** The texts of a list in JSON, as a table `it` with the column `value`. */
+  valuesOf(json: string, key: string): string;
+  /** The keys of an object in JSON, as a table `it` with the column `key`. */
+  keysOf(json: string, key: string): string;
   /** Sorts by a column of paths, by an index if it has one. */
   byPath(column: string): string;
   /** The records with this parent. */

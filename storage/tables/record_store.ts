@@ -16,7 +16,7 @@ import type { PeopleStore } from "../../core/people/store.ts";
 import type { LocatedLookup, ResourceStore } from "../../core/ports.ts";
 import type { ScanQueue, ScanServers, ScanStore } from "../../core/scans/ports.ts";
 import type { S3Store } from "../../core/s3/store.ts";
-import type { RecordSearch } from "../../core/search.ts";
+import type { RecordSearch, SearchIndex } from "../../core/search.ts";
 import type { RecordShares } from "../../core/shares.ts";
 import type { SharedUpkeep, UpkeepStore } from "../../core/upkeep/ports.ts";
 import type { UploadStore } from "../../core/uploads.ts";
@@ -62,6 +62,7 @@ export interface RecordStore
   readonly upkeep: UpkeepStore;
   readonly verdicts: VerdictStore;
   readonly history: HistoryStore;
+  readonly searchIndex: SearchIndex;
   readonly hub: HubStore;
   readonly dav: DavStore;
   readonly links: LinkStore;

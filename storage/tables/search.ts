@@ -1,14 +1,21 @@
 import { compareBytewise } from "../../core/paths.ts";
+import { type Clause, clausesOf } from "../../core/search_terms.ts";
 import type { SearchPage, SearchQuery } from "../../core/search.ts";
+import { type Facet, FACETS } from "../../schemas/search.ts";
 import type { Dialect, SqlParameters, SqlValue } from "./dialect.ts";
 import { recordOf } from "./record_rows.ts";
+import { type Condition, conditionsOf, KIND, LICENSE } from "./search_conditions.ts";
+import { type CurrentResults, VERDICT_COLUMNS, VERDICT_JOINS } from "./verdict_statements.ts";
 
 /** Records that a page of a search looks at: some milliseconds of an engine. */
 const MAX_EXAMINED = 20_000;
 
-/** What {@link recordOf} reads, on each engine. */
-const COLUMNS = `id, user_id, path, name, coalesce(hash, '') AS hash, size, crc32,
-  CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir, created_at, updated_at`;
+/** How many values of a facet are counted. */
+const MAX_VALUES = 20;
+
+/** What {@link recordOf} reads. */
+const COLUMNS = `id, user_id, path, name, coalesce(hash, '') AS hash, size, crc32, is_dir,
+  created_at, updated_at`;
 
 type Rows = readonly (readonly SqlValue[])[];
 
@@ -17,47 +24,242 @@ interface Source {
   values(sql: string, parameters: SqlParameters): Rows | Promise<Rows>;
 }
 
+/** How an engine searches. */
+export interface SearchEngine {
+  readonly dialect: Dialect;
+  /** The ids, as a column `id`, of what the index has under all clauses in the tree of a user. */
+  candidates(userId: number, clauses: readonly Clause[]): Condition;
+  /** The records of a statement with a column `id`, as a table `target`: they are looked up one by one. */
+  recordsOf(ids: string): string;
+}
+
+/** A search, and the scan results that count for it. */
+export interface SearchRequest extends SearchQuery {
+  readonly results: CurrentResults;
+}
+
+/** The part of the tree that a page looks at, and what is asked of its records. */
+interface Part {
+  readonly source: Source;
+  readonly request: SearchRequest;
+  readonly engine: SearchEngine;
+  /** What the index has found. @default all that the range has is looked at */
+  readonly candidates: Condition | undefined;
+  /** Where the paths are. */
+  readonly range: Condition;
+}
+
 /**
- * A page of a search, in two statements: where it ends at the latest, and what it finds until there. So it takes no
- * longer if nothing matches.
+ * A page of a search. Which records there are to look at says an index, if it finds few enough; else the page ends after
+ * some thousands of records. So it takes no longer if nothing matches. See docs/design/search.md.
  */
 export async function searchPage(
   source: Source,
-  { userId, directory, words, after, limit }: SearchQuery,
-  dialect: Dialect,
-): Promise<SearchPage> {
-  const { comparePath, byPath } = dialect;
-  const first = directory === "" ? "" : `${directory}/`;
-  const from = compareBytewise(after, first) > 0 ? after : first;
-  // All paths below a directory sort up to this one, as "0" follows "/" in ASCII.
-  const below: SqlParameters = directory === "" ? {} : { end: `${directory}0` };
-  const range = `user_id = :user AND ${comparePath("path", ">", ":from")}`;
-  const isBelow = directory === "" ? "TRUE" : comparePath("path", "<", ":end");
-  const parameters = { user: userId, from };
-  const [last] = await source.values(
-    `SELECT path FROM records WHERE ${range} AND ${isBelow}
-     ORDER BY ${byPath("path")} LIMIT 1 OFFSET ${MAX_EXAMINED - 1}`,
-    { ...parameters, ...below },
-  );
-  const end = last === undefined ? undefined : String(last[0]);
-  const text = directory === "" ? "path" : `substr(path, ${[...first].length + 1})`;
-  const matches = words.map((_, index) => dialect.matches(text, `:word${index}`));
-  const patterns = words.map((word, index) => [`word${index}`, dialect.pattern(lettersOf(word))]);
-  const rows = await source.values(
-    `SELECT ${COLUMNS} FROM records
-     WHERE ${range} AND ${end === undefined ? isBelow : comparePath("path", "<=", ":end")}
-       AND ${matches.join(" AND ")}
-     ORDER BY ${byPath("path")} LIMIT ${limit + 1}`,
-    { ...parameters, ...(end === undefined ? below : { end }), ...Object.fromEntries(patterns) },
-  );
-  const records = rows.slice(0, limit).map(recordOf);
-  return { records, next: rows.length > limit ? records.at(-1)?.path : end };
+  request: SearchRequest,
+  engine: SearchEngine,
+): Promise<SearchPage | undefined> {
+  const { userId, sort, wantsFacets } = request;
+  const clauses = clausesOf(request);
+  const found = clauses.length === 0 ? undefined : engine.candidates(userId, clauses);
+  const { isComplete, isFew } = await stateOf(source, userId, found);
+  const isIndexed = found !== undefined && isFew;
+  if (isIndexed) {
+    const part = {
+      ...{ source, request, engine },
+      candidates: found,
+      range: rangeOf(request, engine.dialect, ""),
+    };
+    const page = await pageOf(part);
+    return { ...page, isComplete, facets: wantsFacets ? await facetsOf(part) : undefined };
+  }
+  if (sort.by !== "path") return undefined;
+  const page = await nextPart(source, request, engine);
+  return { ...page, isComplete, facets: undefined };
 }
 
-/** The characters of a word, each with those that it is in the other case, where that is one character. */
-function lettersOf(word: string): readonly (readonly string[])[] {
-  return [...word].map((letter) => {
-    const cases = [letter, letter.toLowerCase(), letter.toUpperCase()];
-    return [...new Set(cases.filter((it) => [...it].length === 1))];
-  });
+/** Whether the index has all there is to know of a tree, and few enough candidates. */
+async function stateOf(
+  source: Source,
+  userId: number,
+  candidates: Condition | undefined,
+): Promise<{ readonly isComplete: boolean; readonly isFew: boolean }> {
+  const few = (sql: string) =>
+    `(SELECT count(*) FROM (${sql} LIMIT ${MAX_EXAMINED + 1}) AS counted)`;
+  const marks = "SELECT 1 FROM search_marks WHERE user_id = :user";
+  const [row = []] = await source.values(
+    `SELECT (SELECT unindexed FROM storage_state),
+       (SELECT count(*) FROM (${marks} AND parent IS NOT NULL LIMIT 1) AS directories),
+       ${few(marks)}, ${candidates === undefined ? "0" : few(candidates.sql)}`,
+    { user: userId, ...candidates?.parameters },
+  );
+  const [unindexed = 0, directories = 0, marked = 0, found = 0] = row.map(Number);
+  return {
+    isComplete: unindexed === 0 && directories === 0,
+    isFew: unindexed === 0 && marked + found <= MAX_EXAMINED,
+  };
+}
+
+/** Goes on through the tree for some thousands of records, in two statements: until where, and what is found there. */
+async function nextPart(
+  source: Source,
+  request: SearchRequest,
+  engine: SearchEngine,
+): Promise<Pick<SearchPage, "records" | "next">> {
+  const { byPath, comparePath } = engine.dialect;
+  const range = rangeOf(request, engine.dialect, request.after);
+  const [last] = await source.values(
+    `SELECT path FROM records AS target WHERE ${range.sql}
+     ORDER BY ${byPath("path")} LIMIT 1 OFFSET ${MAX_EXAMINED - 1}`,
+    range.parameters,
+  );
+  const end = last === undefined ? undefined : String(last[0]);
+  const until: Condition = end === undefined ? range : {
+    sql: `${range.sql} AND ${comparePath("target.path", "<=", ":until")}`,
+    parameters: { ...range.parameters, until: end },
+  };
+  const part = { source, request, engine, candidates: undefined, range: until };
+  const page = await pageOf(part);
+  return page.next === undefined ? { ...page, next: end } : page;
+}
+
+/** The records below the directory, and after a path. */
+function rangeOf(
+  { userId, directory }: SearchRequest,
+  { comparePath }: Dialect,
+  after: string,
+): Condition {
+  const first = directory === "" ? "" : `${directory}/`;
+  const from = compareBytewise(after, first) > 0 ? after : first;
+  const start = `target.user_id = :user AND ${comparePath("target.path", ">", ":from")}`;
+  const parameters = { user: userId, from };
+  if (directory === "") return { sql: start, parameters };
+  // All paths below a directory sort up to this one, as "0" follows "/" in ASCII.
+  return {
+    sql: `${start} AND ${comparePath("target.path", "<", ":end")}`,
+    parameters: { ...parameters, end: `${directory}0` },
+  };
+}
+
+/** What is found in a part, in order, up to a page of it. */
+async function pageOf(part: Part): Promise<Pick<SearchPage, "records" | "next">> {
+  const { source, request: { limit, sort: { by, isDescending }, after }, engine } = part;
+  const { sql, parameters } = foundIn(part);
+  const isByPath = by === "path";
+  const key = SORT_KEYS[by];
+  const direction = isDescending ? "DESC" : "ASC";
+  const order = isByPath ? engine.dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
+  const start = after === "" ? undefined : startOf(part);
+  const rows = await source.values(
+    `SELECT ${COLUMNS}, ${key} AS sort_key FROM (${sql}) AS item
+     ${start === undefined ? "" : `WHERE ${start.sql}`}
+     ORDER BY ${order} LIMIT ${limit + 1}`,
+    { ...parameters, ...start?.parameters },
+  );
+  const records = rows.slice(0, limit).map(recordOf);
+  const last = records.at(-1);
+  if (rows.length <= limit || last === undefined) return { records, next: undefined };
+  return { records, next: isByPath ? last.path : `${rows[limit - 1]?.at(-1)}/${last.id}` };
+}
+
+const SORT_KEYS = {
+  path: "0",
+  updated: "item.updated_at",
+  size: "item.size",
+  parameters: "coalesce(CAST(item.facts ->> 'parameters' AS bigint), -1)",
+} as const;
+
+/** Where the page begins. */
+function startOf(
+  { request: { sort: { by, isDescending }, after }, engine: { dialect } }: Part,
+): Condition {
+  const operator = isDescending ? "<" : ">";
+  if (by === "path") {
+    return { sql: dialect.comparePath("path", ">", ":after"), parameters: { after } };
+  }
+  const [key = 0, id = 0] = after.split("/").map(Number);
+  return {
+    sql: `(${SORT_KEYS[by]}, id) ${operator} (CAST(:key AS bigint), CAST(:id AS bigint))`,
+    parameters: { key, id },
+  };
+}
+
+/** All that is found in a part, as rows of `item`. */
+function foundIn({ request, engine: { dialect, recordsOf }, candidates, range }: Part): Condition {
+  const { directory, results, verdicts } = request;
+  const below = directory === "" ? "item.path" : `substr(item.path, ${[...directory].length + 2})`;
+  const conditions = conditionsOf(request, dialect, below);
+  const isJudged = verdicts !== undefined;
+  const records = candidates === undefined ? "records AS target" : recordsOf(
+    `${candidates.sql} UNION SELECT id FROM search_marks WHERE user_id = :user`,
+  );
+  const sql = `SELECT item.* FROM (
+      SELECT target.id, target.user_id, target.path, target.name, target.hash, target.size,
+        target.crc32, CASE WHEN target.is_dir THEN 1 ELSE 0 END AS is_dir, target.created_at,
+        target.updated_at, coalesce(kept.facts, whole.facts) AS said,
+        ${dialect.json("coalesce(kept.facts, whole.facts)")} AS facts
+        ${isJudged ? `, ${VERDICT_COLUMNS}` : ""}
+      FROM ${records}
+      ${isJudged ? VERDICT_JOINS : "LEFT JOIN contents ON contents.hash = target.hash"}
+      LEFT JOIN facts AS kept ON kept.hash = target.hash AND kept.user_id = target.user_id
+        AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
+      LEFT JOIN directory_facts AS whole ON whole.id = target.id
+      WHERE ${range.sql}
+    ) AS item
+    WHERE ${["TRUE", ...conditions.map(({ sql }) => sql)].join(" AND ")}`;
+  return {
+    sql,
+    parameters: Object.assign(
+      {},
+      range.parameters,
+      candidates?.parameters,
+      isJudged ? results : {},
+      ...conditions.map(({ parameters }) => parameters),
+    ),
+  };
+}
+
+/** How many of all that is found have which values. */
+async function facetsOf(part: Part): Promise<SearchPage["facets"]> {
+  const { valuesOf, keysOf } = part.engine.dialect;
+  const { sql, parameters } = foundIn(part);
+  const text = (name: string) => ({ value: `item.facts ->> '${name}'`, from: "found AS item" });
+  const list = (from: string, value: string) => ({ value, from: `found AS item, ${from}` });
+  const counted: Readonly<Record<Facet, { readonly value: string; readonly from: string }>> = {
+    kind: { value: KIND, from: "found AS item" },
+    format: text("format"),
+    architecture: text("architecture"),
+    license: { value: LICENSE, from: "found AS item" },
+    dtype: list(keysOf("item.facts", "dtypes"), "it.key"),
+    base_model: list(valuesOf("item.facts", "base_models"), "it.value"),
+    library: text("library"),
+    task: text("task"),
+  };
+  const rows = await part.source.values(
+    `WITH found AS MATERIALIZED (${sql})
+     SELECT '' AS facet, '' AS value, count(*) AS files FROM found
+     ${
+      FACETS.map((facet) =>
+        `UNION ALL SELECT * FROM (
+           SELECT '${facet}' AS facet, ${counted[facet].value} AS value, count(*) AS files
+           FROM ${counted[facet].from} WHERE ${counted[facet].value} IS NOT NULL
+           GROUP BY ${counted[facet].value} ORDER BY 3 DESC, 2 LIMIT ${MAX_VALUES}
+         ) AS counted`
+      ).join(" ")
+    }`,
+    parameters,
+  );
+  const valuesOfFacet = (facet: Facet) =>
+    rows.filter(([name]) => name === facet)
+      .map(([, value, count]) => ({ value: String(value), count: Number(count) }));
+  return {
+    matches: Number(rows.find(([name]) => name === "")?.[2] ?? 0),
+    kind: valuesOfFacet("kind"),
+    format: valuesOfFacet("format"),
+    architecture: valuesOfFacet("architecture"),
+    license: valuesOfFacet("license"),
+    dtype: valuesOfFacet("dtype"),
+    base_model: valuesOfFacet("base_model"),
+    library: valuesOfFacet("library"),
+    task: valuesOfFacet("task"),
+  };
 }

@@ -1,0 +1,131 @@
+/** The terms by which an index finds records (C 29). See docs/design/search.md. */
+
+import type { Facts } from "../schemas/facts.ts";
+import type { NumberRange, SearchKind } from "../schemas/search.ts";
+import type { SearchConditions } from "./search.ts";
+
+/** How many letters the parts of words have that are terms. */
+const GRAM = 3;
+
+/** What a document is made of. */
+export interface Searched {
+  readonly path: string;
+  readonly isDir: boolean;
+  readonly facts: Facts;
+}
+
+/** The texts of a document, as {@link folded}: those of which parts are found, and those found as a whole. */
+export interface SearchDocument {
+  readonly path: string;
+  readonly values: readonly string[];
+}
+
+/** Terms of which one has to be in a document. */
+export type Clause = readonly string[];
+
+/**
+ * A text in the one form that all its cases share: letter by letter, as the patterns of searches compare them, and
+ * not word by word.
+ */
+export function folded(text: string): string {
+  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
+  return [...text].map((it) => it.toLowerCase().toUpperCase().toLowerCase()).join("");
+}
+
+/** The document of a record. */
+export function documentOf({ path, isDir, facts }: Searched): SearchDocument {
+  const values = [...textsOf(facts), ...Object.keys(facts.dtypes ?? {})].map(folded);
+  const quantizations = facts.quantization === undefined ? [] : parts(facts.quantization);
+  const kind = isDir ? directoryKind(path, facts) : "file";
+  return {
+    path: folded(path),
+    values: [
+      ...new Set([
+        ...values.filter((it) => it !== ""),
+        ...quantizations,
+        ...kind === undefined ? [] : [kindTerm(kind)],
+        ...facts.parameters === undefined ? [] : [bucketTerm(bucketOf(facts.parameters))],
+      ]),
+    ],
+  };
+}
+
+/** All texts among facts, which words are looked for in. */
+export function textsOf(facts: Facts): string[] {
+  return Object.values(facts).flatMap((value) =>
+    typeof value === "string" ? [value] : Array.isArray(value) ? value : []
+  );
+}
+
+/** What kind of thing a directory is: a model has weights, or is where the hub has its models. */
+function directoryKind(path: string, { format }: Facts): SearchKind | undefined {
+  const [root, , ...others] = path.split("/");
+  const isRepository = others.length === 1;
+  if (format !== undefined || isRepository && root === "models") return "model";
+  return isRepository && root === "datasets" ? "dataset" : undefined;
+}
+
+/** All terms of a document. */
+export function* termsOf({ path, values }: SearchDocument): Generator<string> {
+  const grams = new Set(gramsOf(path));
+  for (const value of values) {
+    for (const gram of gramsOf(value)) grams.add(gram);
+    yield exact(value);
+  }
+  yield* grams;
+}
+
+/** What has to be among the terms of all that is found. Empty if any record may be. */
+export function clausesOf(conditions: SearchConditions): Clause[] {
+  const { words, kind, parameters, tags = [] } = conditions;
+  const { formats, architectures, licenses, dtypes, baseModels } = conditions;
+  return [
+    ...[formats, architectures, licenses, dtypes, baseModels]
+      .flatMap((values) => values === undefined ? [] : [values.map((it) => exact(folded(it)))]),
+    ...tags.map((it) => [exact(folded(it.replace(/^(?:license|base_model|dataset):/i, "")))]),
+    ...kind === undefined ? [] : [[exact(kindTerm(kind))]],
+    ...parameters === undefined ? [] : [bucketsOf(parameters).map((it) => exact(bucketTerm(it)))],
+    ...words.flatMap((word) => spread([...gramsOf(folded(word))]).map((gram) => [gram])),
+  ];
+}
+
+/** Some of the parts of a word that cover it all. */
+function spread(grams: readonly string[]): string[] {
+  return grams.filter((_, index) => index % GRAM === 0 || index === grams.length - 1);
+}
+
+function* gramsOf(text: string): Generator<string> {
+  const letters = [...text];
+  for (let start = 0; start + GRAM <= letters.length; start++) {
+    yield letters.slice(start, start + GRAM).join("");
+  }
+}
+
+/** A value that is found as a whole. */
+function exact(value: string): string {
+  return `=${value}`;
+}
+
+function kindTerm(kind: SearchKind): string {
+  return `kind:${kind}`;
+}
+
+function bucketTerm(bucket: number): string {
+  return `parameters:${bucket}`;
+}
+
+/** The power of two below a number. */
+function bucketOf(parameters: number): number {
+  return parameters < 1 ? 0 : Math.floor(Math.log2(parameters));
+}
+
+function bucketsOf({ min, max }: NumberRange): number[] {
+  const first = bucketOf(Math.max(min, 0));
+  const last = bucketOf(Math.min(max, Number.MAX_SAFE_INTEGER));
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** The quantizations of a text that names several. */
+function parts(quantization: string): string[] {
+  return quantization.split(", ").map(folded);
+}

@@ -1,0 +1,47 @@
+import type { Clause, SearchDocument } from "../../core/search_terms.ts";
+import type { SearchEngine } from "../tables/search.ts";
+import type { IndexSql } from "../tables/search_statements.ts";
+import { POSTGRES } from "./dialect.ts";
+
+/** Searches by an index of the terms of texts, which the function `search_terms` finds. */
+export const SEARCH: SearchEngine = {
+  dialect: POSTGRES,
+  candidates(userId, clauses) {
+    const conditions = clauses.map((_, index) =>
+      `search_terms(user_id, path, facts) && ARRAY(
+        SELECT value FROM json_array_elements_text(:clause${index}::json) AS value
+      )`
+    );
+    return {
+      sql: `SELECT id FROM search_documents WHERE ${conditions.join(" AND ")}`,
+      parameters: Object.fromEntries(
+        clauses.map((clause, index) => [`clause${index}`, termsOf(userId, clause)]),
+      ),
+    };
+  },
+  // No plan can look for candidates once for each record.
+  recordsOf: (ids) =>
+    `(${ids}) AS candidate CROSS JOIN LATERAL (
+      SELECT * FROM records WHERE records.id = candidate.id OFFSET 0
+    ) AS target`,
+};
+
+function termsOf(userId: number, clause: Clause): string {
+  return JSON.stringify(clause.map((term) => `${userId}:${term}`));
+}
+
+/** The statements of the index. */
+export const INDEX_SQL: IndexSql = {
+  // Nobody sees a part of a change.
+  isChanging: "FALSE",
+  removeDocuments: `DELETE FROM search_documents
+    WHERE id IN (SELECT value::bigint FROM json_array_elements_text(:ids::json) AS value)`,
+  addDocuments: `INSERT INTO search_documents (id, user_id, path, facts)
+    SELECT id, user_id, path, facts
+    FROM json_to_recordset(:documents::json) AS (id bigint, user_id bigint, path text, facts text)`,
+};
+
+/** The texts of a document: its path, and its facts on a line each. */
+export function toDocument(userId: number, { path, values }: SearchDocument) {
+  return { user_id: userId, path, facts: values.join("\n") };
+}

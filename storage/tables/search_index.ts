@@ -1,0 +1,112 @@
+import * as v from "valibot";
+import { documentOf, type SearchDocument } from "../../core/search_terms.ts";
+import type { DirectoryFacts, SearchIndex, SearchMark } from "../../core/search.ts";
+import { Facts } from "../../schemas/facts.ts";
+import { type SqlRow, type Statements, textOrNull } from "./dialect.ts";
+import type { SearchStatement } from "./search_statements.ts";
+
+/** A document, as an engine stores it. */
+export type ToDocument = (
+  userId: number,
+  document: SearchDocument,
+) => Readonly<Record<string, string | number>>;
+
+/** Others have made the documents. */
+class Overtaken extends Error {}
+
+/** Keeps the index of searches in the database of the records. */
+export class SqlSearchIndex implements SearchIndex {
+  readonly #statements: Statements<SearchStatement>;
+  readonly #toDocument: ToDocument;
+
+  constructor(statements: Statements<SearchStatement>, toDocument: ToDocument) {
+    this.#statements = statements;
+    this.#toDocument = toDocument;
+  }
+
+  async users(above: number): Promise<number[]> {
+    return (await this.#statements.read("users", { above })).map((row) => Number(row.user_id));
+  }
+
+  async marks(limit: number): Promise<SearchMark[]> {
+    const marks = await this.#marks(limit);
+    if (marks.length > 0 || !await this.#markOld()) return marks;
+    return await this.#marks(limit);
+  }
+
+  async settle(
+    marks: readonly SearchMark[],
+    directories: readonly DirectoryFacts[],
+  ): Promise<void> {
+    const directoryIds = directories.map(({ id }) => id);
+    const ids = [...new Set([...marks.map(({ id }) => id), ...directoryIds])];
+    const positions = marks.map(({ position }) => position);
+    try {
+      await this.#statements.write(async (run) => {
+        const dropped = await run("dropMarks", { positions: textsOf(positions) });
+        if (dropped.length < positions.length) throw new Overtaken();
+        await this.#keepDirectories(run, directories);
+        const rows = await run("searched", { ids: JSON.stringify(ids.map((id) => ({ id }))) });
+        const kept = new Set(rows.map(({ id }) => Number(id)));
+        const gone = ids.filter((id) => !kept.has(id));
+        if (gone.length > 0) await run("dropDirectories", { ids: textsOf(gone) });
+        await run("removeDocuments", { ids: textsOf(ids) });
+        const documents = rows.map((row) => this.#documentOf(row));
+        await run("addDocuments", { documents: JSON.stringify(documents) });
+      });
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+    }
+  }
+
+  async #marks(limit: number): Promise<SearchMark[]> {
+    return (await this.#statements.read("marks", { limit })).map(toMark);
+  }
+
+  /** Marks records that have never been known. Returns whether there were any. */
+  async #markOld(): Promise<boolean> {
+    const [row] = await this.#statements.find("unindexed", {});
+    const unindexed = Number(row?.unindexed);
+    if (unindexed === 0) return false;
+    return await this.#statements.write(async (run) => {
+      const marked = await run("markOld", { unindexed });
+      const next = Math.min(...marked.map(({ id }) => Number(id) - 1), unindexed - 1);
+      await run("setUnindexed", { unindexed, next: marked.length === 0 ? 0 : next });
+      return marked.length > 0;
+    });
+  }
+
+  async #keepDirectories(
+    run: Statements<SearchStatement>["read"],
+    directories: readonly DirectoryFacts[],
+  ): Promise<void> {
+    if (directories.length === 0) return;
+    await run("dropDirectories", { ids: textsOf(directories.map(({ id }) => id)) });
+    const known = directories.flatMap(({ id, facts }) =>
+      facts === undefined ? [] : [{ id, facts: JSON.stringify(facts) }]
+    );
+    await run("keepDirectories", { directories: JSON.stringify(known) });
+  }
+
+  #documentOf({ id, user_id, path, is_dir, facts }: SqlRow) {
+    const document = documentOf({
+      path: String(path),
+      isDir: is_dir === 1,
+      facts: typeof facts === "string" ? v.parse(Facts, JSON.parse(facts)) : {},
+    });
+    return { id: Number(id), ...this.#toDocument(Number(user_id), document) };
+  }
+}
+
+function toMark({ position, user_id, id, parent }: SqlRow): SearchMark {
+  return {
+    position: Number(position),
+    userId: Number(user_id),
+    id: Number(id),
+    directory: textOrNull(parent) ?? undefined,
+  };
+}
+
+function textsOf(numbers: readonly number[]): string {
+  return JSON.stringify(numbers.map(String));
+}

@@ -1,0 +1,59 @@
+import type { Dialect } from "./dialect.ts";
+
+/** How many records without a document are marked at once. */
+const MARKED_AT_ONCE = 200;
+
+/** Where the statements of the index differ. */
+export interface IndexSql {
+  /** Whether a change of the tree of a `search_marks` row is under way, which readers do not see yet. */
+  readonly isChanging: string;
+  /** Removes the documents of `:ids`. */
+  readonly removeDocuments: string;
+  /** Adds `:documents`. */
+  readonly addDocuments: string;
+}
+
+/** All statements about the index of searches, by name. */
+export const searchStatements = (
+  { rows, texts }: Dialect,
+  { isChanging, removeDocuments, addDocuments }: IndexSql,
+) => ({
+  users: `SELECT user_id FROM usage WHERE records > 0 AND user_id > :above
+    ORDER BY user_id LIMIT 100`,
+  /** What has changed, the oldest first. */
+  marks: `SELECT position, user_id, id, parent FROM search_marks
+    WHERE NOT ${isChanging} ORDER BY position LIMIT :limit`,
+  /** The records of these ids, with their facts. */
+  searched: `SELECT target.id, target.user_id, target.path,
+      CASE WHEN target.is_dir THEN 1 ELSE 0 END AS is_dir,
+      coalesce(kept.facts, whole.facts) AS facts
+    FROM ${rows(":ids", { id: "bigint" })} AS wanted
+    CROSS JOIN records AS target
+    LEFT JOIN contents ON contents.hash = target.hash
+    LEFT JOIN facts AS kept ON kept.hash = target.hash AND kept.user_id = target.user_id
+      AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
+    LEFT JOIN directory_facts AS whole ON whole.id = target.id
+    WHERE target.id = wanted.id`,
+  dropMarks: `DELETE FROM search_marks
+    WHERE position IN (SELECT CAST(value AS bigint) FROM ${texts(":positions")} AS given)
+    RETURNING position`,
+  dropDirectories: `DELETE FROM directory_facts
+    WHERE id IN (SELECT CAST(value AS bigint) FROM ${texts(":ids")} AS given)`,
+  keepDirectories: `INSERT INTO directory_facts (id, facts)
+    SELECT id, facts FROM ${rows(":directories", { id: "bigint", facts: "text" })} AS given`,
+  removeDocuments,
+  addDocuments,
+  unindexed: "SELECT unindexed FROM storage_state",
+  /** Marks the next records that have no document, the newest first. Returns those that it has marked. */
+  markOld: `INSERT INTO search_marks (user_id, id, parent)
+    SELECT user_id, id, CASE WHEN EXISTS (
+        SELECT 1 FROM facts WHERE facts.hash = records.hash AND facts.user_id = records.user_id
+          AND facts.name = records.name
+      ) THEN parent END
+    FROM records WHERE id <= :unindexed ORDER BY id DESC LIMIT ${MARKED_AT_ONCE}
+    RETURNING id`,
+  setUnindexed: `UPDATE storage_state SET unindexed = :next WHERE unindexed = :unindexed
+    RETURNING unindexed`,
+});
+
+export type SearchStatement = keyof ReturnType<typeof searchStatements>;
