@@ -34,8 +34,8 @@ import bytesOfRows from "./migrations/0033_bytes_of_rows.sql" with { type: "text
 import mirror from "./migrations/0034_mirror.sql" with { type: "text" };
 import results from "./migrations/0035_results.sql" with { type: "text" };
 import facts from "./migrations/0036_facts.sql" with { type: "text" };
-import s3Positions from "./migrations/0041_s3_positions.sql" with { type: "text" };
-import search from "./migrations/0044_search.sql" with { type: "text" };
+import s3Positions from "./migrations/0037_s3_positions.sql" with { type: "text" };
+import search from "./migrations/0038_search.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 

@@ -45,9 +45,9 @@ import bytesOfRows from "./migrations/0043_bytes_of_rows.sql" with { type: "text
 import mirror from "./migrations/0044_mirror.sql" with { type: "text" };
 import results from "./migrations/0045_results.sql" with { type: "text" };
 import facts from "./migrations/0046_facts.sql" with { type: "text" };
-import s3Positions from "./migrations/0051_s3_positions.sql" with { type: "text" };
+import s3Positions from "./migrations/0047_s3_positions.sql" with { type: "text" };
+import search from "./migrations/0048_search.sql" with { type: "text" };
 import newSchema from "./schema_0046.sql" with { type: "text" };
-import search from "./migrations/0054_search.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
