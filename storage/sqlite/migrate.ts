@@ -46,6 +46,7 @@ import bytesOfRows from "./migrations/0043_bytes_of_rows.sql" with { type: "text
 import mirror from "./migrations/0044_mirror.sql" with { type: "text" };
 import results from "./migrations/0045_results.sql" with { type: "text" };
 import facts from "./migrations/0046_facts.sql" with { type: "text" };
+import historyNodes from "./migrations/0047_history_nodes.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -95,6 +96,7 @@ const MIGRATIONS: readonly string[] = [
   mirror,
   results,
   facts,
+  historyNodes,
 ];
 
 /** The version to which `schema_0031.sql` leads at once. */

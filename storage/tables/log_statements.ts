@@ -12,22 +12,35 @@ export const logStatements = (dialect: Dialect) => {
   const { byPath, comparePath, indexedBy, rows, versionIn } = dialect;
   const ASKED = rows(":asked", { id: "bigint", version: "bigint" });
 
-  const isIn = (path: string, range: Range) =>
-    range === "whole" ? "TRUE" : `(${comparePath(path, "=", ":path")} OR (
-      ${comparePath(path, ">", ":first")} AND ${comparePath(path, "<", ":end")}
-    ))`;
+  /** Rows of history by their paths: engines do not know how many others a version has. */
+  const byIndex = (table: Table) => table === "history" ? indexedBy("history_by_path") : "";
+
+  /** Which records are in a range, each in one way: one index finds those of a condition. */
+  const RANGES: Readonly<Record<Range, readonly string[]>> = {
+    whole: ["TRUE"],
+    part: [
+      comparePath("path", "=", ":path"),
+      `${comparePath("path", ">", ":first")} AND ${comparePath("path", "<", ":end")}`,
+    ],
+  };
 
   /** The states of records that begin or end with the versions in their columns. */
   const states = (table: Table, column: "since" | "until", range: Range) =>
-    `SELECT ${versionIn("state", column)} AS version, path, id, coalesce(hash, '') AS hash, size,
-      CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir, ${column === "since" ? 1 : 0} AS begins
-    FROM ${table} AS state WHERE user_id = :user AND ${isIn("path", range)}`;
+    RANGES[range].map((condition) =>
+      `SELECT ${versionIn("state", column)} AS version, path, id, coalesce(hash, '') AS hash, size,
+        CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir, ${column === "since" ? 1 : 0} AS begins
+      FROM ${table} AS state ${range === "part" ? byIndex(table) : ""}
+      WHERE user_id = :user AND ${condition}`
+    );
 
   /** All states that begin or end with versions. */
   const allStates = (range: Range) =>
     [
-      states("records", "since", range),
-      ...FORMER.flatMap((table) => [states(table, "since", range), states(table, "until", range)]),
+      ...states("records", "since", range),
+      ...FORMER.flatMap((table) => [
+        ...states(table, "since", range),
+        ...states(table, "until", range),
+      ]),
     ].join(" UNION ALL ");
 
   const changes = (range: Range) =>
@@ -37,12 +50,20 @@ export const logStatements = (dialect: Dialect) => {
 
   /** Rows of history by the ids of their records: engines do not know how many others there are. */
   const BY_ID = indexedBy("history_by_id");
+  /** The row of history that has a state, which is the first of its record that ends after that has begun. */
+  const isFirst = `state.until = (
+      SELECT next.until FROM history AS next ${BY_ID}
+      WHERE next.user_id = :user AND next.id = asked.id
+        AND ${versionIn("next", "until")} > asked.version
+      ORDER BY ${versionIn("next", "until")} LIMIT 1
+    )`;
   /** Where records were, or are, whose states end or begin with versions. */
   const others = (table: "records" | "history", column: "since" | "until") =>
     `SELECT asked.id, asked.version, path, ${column === "since" ? 1 : 0} AS begins
     FROM ${ASKED} AS asked CROSS JOIN ${table} AS state ${table === "history" ? BY_ID : ""}
     WHERE state.user_id = :user AND state.id = asked.id
-      AND ${versionIn("state", column)} = asked.version`;
+      AND ${versionIn("state", column)} = asked.version
+      ${table === "history" && column === "since" ? `AND ${isFirst}` : ""}`;
   /** The same of rows that have no index: they are read once. */
   const freshOthers = (column: "since" | "until") =>
     `SELECT id, ${versionIn("state", column)} AS version, path, ${
@@ -73,6 +94,7 @@ export const logStatements = (dialect: Dialect) => {
   const begunBy = (table: "records" | "history", by: string, user: string) =>
     `SELECT asked.version, ${STATE}, 1 AS begins FROM ${KEPT} AS asked CROSS JOIN ${table} AS state ${by}
     WHERE ${user} = :user AND state.id = asked.id AND state.since = asked.stated
+      ${table === "history" ? `AND ${isFirst}` : ""}
     UNION ALL
     SELECT asked.version, ${STATE}, 1 AS begins FROM ${ADDED} AS asked CROSS JOIN ${table} AS state ${by}
     WHERE ${user} = :user AND state.id BETWEEN asked.lowest AND asked.highest
@@ -93,8 +115,6 @@ export const logStatements = (dialect: Dialect) => {
 
   const below = `${comparePath("part.path", ">", "gone.path || '/'")}
     AND ${comparePath("part.path", "<", "gone.path || '0'")}`;
-  /** Rows of history by their paths: engines do not know how many others a version has. */
-  const byIndex = (table: Table) => table === "history" ? indexedBy("history_by_path") : "";
   /** What a directory had, or has, below it, of files. */
   const parts = (table: Table, value: string, condition = "") =>
     `(SELECT ${value} FROM ${table} AS part ${byIndex(table)}
