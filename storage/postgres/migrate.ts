@@ -34,6 +34,7 @@ import bytesOfRows from "./migrations/0033_bytes_of_rows.sql" with { type: "text
 import mirror from "./migrations/0034_mirror.sql" with { type: "text" };
 import results from "./migrations/0035_results.sql" with { type: "text" };
 import facts from "./migrations/0036_facts.sql" with { type: "text" };
+import historyNodes from "./migrations/0037_history_nodes.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -75,6 +76,7 @@ const MIGRATIONS: readonly string[] = [
   mirror,
   results,
   facts,
+  historyNodes,
 ];
 
 /** The version of the schema that this program makes. */
