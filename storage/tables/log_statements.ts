@@ -9,7 +9,7 @@ type Table = "records" | typeof FORMER[number];
 
 /** All statements about what has changed in trees (C 26), by name. See docs/design/past.md. */
 export const logStatements = (dialect: Dialect) => {
-  const { byPath, comparePath, indexedBy, rows, versionIn } = dialect;
+  const { byPath, comparePath, foundFor, indexedBy, rows, versionIn } = dialect;
   /** Rows in order state versions by their numbers. */
   const versionOf = (table: Table, row: string, column: "since" | "until") =>
     table === "history" ? `${row}.${column}` : versionIn(row, column);
@@ -94,17 +94,24 @@ export const logStatements = (dialect: Dialect) => {
     ...{ version: "bigint", stated: "bigint" },
     ...{ lowest: "bigint", highest: "bigint" },
   });
-  const begunBy = (
-    table: "records" | "history",
-    { by, user, stated }: { by: string; user: string; stated: "stated" | "version" },
-  ) =>
-    `SELECT asked.version, ${STATE}, 1 AS begins FROM ${KEPT} AS asked CROSS JOIN ${table} AS state ${by}
-    WHERE ${user} = :user AND state.id = asked.id AND state.since = asked.${stated}
-      ${table === "history" ? `AND ${isFirst}` : ""}
-    UNION ALL
-    SELECT asked.version, ${STATE}, 1 AS begins FROM ${ADDED} AS asked CROSS JOIN ${table} AS state ${by}
-    WHERE ${user} = :user AND state.id BETWEEN asked.lowest AND asked.highest
-      AND state.since = asked.${stated}`;
+  const begunBy = (table: "records" | "history") => {
+    // Records by their ids, not by those of the user.
+    const [found, user, stated, first] = table === "records"
+      ? [{ name: table }, "+state.user_id", "stated", "TRUE"] as const
+      : [{ name: table, index: "history_by_id" }, "state.user_id", "version", isFirst] as const;
+    const from = (asked: string, which: string) =>
+      `SELECT asked.version, ${STATE}, 1 AS begins FROM ${
+        foundFor(
+          asked,
+          found,
+          `${user} = :user AND ${which} AND state.since = asked.${stated}`,
+        )
+      }`;
+    return [
+      from(KEPT, `state.id = asked.id AND ${first}`),
+      from(ADDED, "state.id BETWEEN asked.lowest AND asked.highest"),
+    ].join(" UNION ALL ");
+  };
   const freshOf = (column: "since" | "until") =>
     `SELECT ${versionIn("state", column)} AS version, ${STATE}, ${
       column === "since" ? 1 : 0
@@ -235,13 +242,17 @@ export const logStatements = (dialect: Dialect) => {
       WHERE user_id = :user GROUP BY until`,
     /** All states that versions have ended. */
     endedBy: `SELECT asked.version, ${STATE}, 0 AS begins
-      FROM ${VERSIONS} AS asked CROSS JOIN history AS state
-      WHERE state.user_id = :user AND state.until = asked.version UNION ALL ${freshOf("until")}`,
+      FROM ${
+      foundFor(
+        VERSIONS,
+        { name: "history" },
+        "state.user_id = :user AND state.until = asked.version",
+      )
+    } UNION ALL ${freshOf("until")}`,
     /** All states that versions have begun: of records that they have kept, and that they have added. */
     begunBy: [
-      // By their ids, not by those of the user.
-      begunBy("records", { by: "", user: "+state.user_id", stated: "stated" }),
-      begunBy("history", { by: BY_ID, user: "state.user_id", stated: "version" }),
+      begunBy("records"),
+      begunBy("history"),
       freshOf("since"),
     ].join(" UNION ALL "),
     /** The path up to which there are some rows from another one, if there are more. */
