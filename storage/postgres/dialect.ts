@@ -63,6 +63,11 @@ export const POSTGRES: Dialect = {
       AND (classid, objid, objsubid) = (${HOLD.classId}, ${HOLD.objectId}, 2)
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   )`,
+  // OFFSET keeps the engine from reading all rows, as it would if it expected many of those that are asked for.
+  foundFor: (asked, { name }, condition) =>
+    `${asked} AS asked CROSS JOIN LATERAL (
+      SELECT * FROM ${name} AS state WHERE ${condition} OFFSET 0
+    ) AS state`,
   versionIn: (table, column) =>
     `(CASE WHEN ${table}.${column} >= 0 THEN ${table}.${column} ELSE (
       SELECT ended.version FROM tree_changes AS ended

@@ -36,6 +36,7 @@ import results from "./migrations/0035_results.sql" with { type: "text" };
 import facts from "./migrations/0036_facts.sql" with { type: "text" };
 import s3Positions from "./migrations/0037_s3_positions.sql" with { type: "text" };
 import search from "./migrations/0038_search.sql" with { type: "text" };
+import historyNodes from "./migrations/0039_history_nodes.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -79,6 +80,7 @@ const MIGRATIONS: readonly string[] = [
   facts,
   s3Positions,
   search,
+  historyNodes,
 ];
 
 /** The version of the schema that this program makes. */

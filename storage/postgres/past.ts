@@ -1,4 +1,5 @@
 import type { Database } from "./database.ts";
+import { nodesOf } from "../tables/history_nodes.ts";
 import type { PastReads, PastTree } from "../tables/history_store.ts";
 import type { Statement } from "./listing.ts";
 import { findById, findByPath, type Source } from "./lookup.ts";
@@ -15,15 +16,23 @@ const numberOf = (column: string) =>
   ) END)`;
 
 /** What was there since the version or earlier, and still is, or was until later. It is named as the table is. */
-export const PAST = `(
+const past = (history: string) =>
+  `(
   SELECT ${COLUMNS} FROM records AS present
   WHERE present.user_id = :past_user::bigint AND ${
-  numberOf("present.since")
-} <= :past_version::bigint
-  UNION ALL SELECT ${COLUMNS} FROM former_states AS former
-  WHERE former.user_id = :past_user::bigint AND ${numberOf("former.since")} <= :past_version::bigint
-    AND ${numberOf("former.until")} > :past_version::bigint
+    numberOf("present.since")
+  } <= :past_version::bigint
+  UNION ALL SELECT ${COLUMNS} FROM history AS former
+  WHERE former.user_id = :past_user::bigint AND ${history}
+    AND former.since <= :past_version::bigint AND former.until > :past_version::bigint
+  UNION ALL SELECT ${COLUMNS} FROM fresh_history AS fresh
+  WHERE fresh.user_id = :past_user::bigint AND ${numberOf("fresh.since")} <= :past_version::bigint
+    AND ${numberOf("fresh.until")} > :past_version::bigint
 ) AS records`;
+
+export const PAST = past("former.node = ANY (:past_nodes::bigint[])");
+/** The same for tags, which name no nodes. */
+export const TAGGED_PAST = past("TRUE");
 
 /** What a tag names. */
 export const TAGGED =
@@ -31,7 +40,9 @@ export const TAGGED =
 
 /** The values of the parameters by which statements find a tree at a version. */
 export function pastParameters({ userId, version, tag }: PastTree): SqlParameters {
-  return tag === undefined ? { past_user: userId, past_version: version } : { past_tag: tag };
+  return tag === undefined
+    ? { past_user: userId, past_version: version, past_nodes: nodesOf(version) }
+    : { past_tag: tag };
 }
 
 /** A statement about the present records, for those of a tree at a version. */

@@ -17,7 +17,7 @@ import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
 import { POSTGRES } from "./dialect.ts";
-import { PAST, TAGGED } from "./past.ts";
+import { TAGGED, TAGGED_PAST } from "./past.ts";
 import { INDEX_SQL } from "./search_engine.ts";
 
 /** The statements of the stores besides the records, by store and name. */
@@ -29,7 +29,7 @@ export const STATEMENTS = {
   history: {
     ...HISTORY_STATEMENTS,
     ...logStatements(POSTGRES),
-    ...tagStatements(POSTGRES, { past: PAST, tagged: TAGGED }),
+    ...tagStatements(POSTGRES, { past: TAGGED_PAST, tagged: TAGGED }),
   },
   mirror: mirrorStatements(POSTGRES),
   objects: objectStatements(POSTGRES),

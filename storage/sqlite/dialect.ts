@@ -44,6 +44,9 @@ export const SQLITE: Dialect = {
   skipLocked: "",
   isWhole: "FALSE",
   mayDelete: "TRUE",
+  foundFor: (asked, { name, index }, condition) =>
+    `${asked} AS asked CROSS JOIN ${name} AS state
+      ${index === undefined ? "" : `INDEXED BY ${index}`} ON ${condition}`,
   versionIn: (table, column) => `${table}.${column}`,
   // A large change keeps the former state of the records that it has changed.
   recordTables: [...RECORD_TABLES, "former_records"],

@@ -3,11 +3,14 @@ import type { PastTree } from "../tables/history_store.ts";
 import { Connection } from "./connection.ts";
 import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
 import { type Listing, openListing, type Page } from "./listing.ts";
-import { fillWithListing } from "./past.ts";
+import { dropPast, fillWithListing } from "./past.ts";
 import type { PinnedState } from "./usage.ts";
 
 /** Idle connections kept for later listings. */
 const MAX_IDLE_CONNECTIONS = 4;
+
+/** A connection that has had more records of the past is not kept, as the file of its temporary table is large. */
+const MAX_PAST_RECORDS = 10_000;
 
 /** How long a listing may read one snapshot. While it does, the log cannot start anew. */
 const MAX_SNAPSHOT_MS = 10_000;
@@ -19,8 +22,8 @@ interface Cursor {
   connection: Connection | undefined;
   /** When the connection began to keep a snapshot, if it does. */
   snapshotAt: number | undefined;
-  /** Whether the connection has records of the past instead of the present ones. */
-  readonly isPast: boolean;
+  /** How many records of the past the connection has instead of the present ones. */
+  readonly pastRecords: number | undefined;
 }
 
 /** The listings that a thread has open. They stay so until the caller closes them. */
@@ -50,10 +53,11 @@ export class OpenLists implements Disposable {
     past?: PastTree,
   ): { cursor: number; first: ListBatch | undefined } {
     const cursor = ++this.#opened;
-    const connection = past && new Connection(this.#path, { readOnly: true });
+    const connection = past && this.#connect();
+    let pastRecords: number | undefined;
     if (past !== undefined && connection !== undefined) {
       try {
-        fillWithListing(connection, past, query);
+        pastRecords = fillWithListing(connection, past, query);
       } catch (error) {
         connection[Symbol.dispose]();
         throw error;
@@ -65,7 +69,7 @@ export class OpenLists implements Disposable {
       form,
       connection,
       snapshotAt: past && Infinity,
-      isPast: past !== undefined,
+      pastRecords,
     });
     return { cursor, first: this.next(cursor) };
   }
@@ -100,7 +104,7 @@ export class OpenLists implements Disposable {
         return listing.hasTable ? undefined : listing.next(pinned.connection, false);
       }
     }
-    open.connection ??= this.#idle.pop() ?? new Connection(this.#path, { readOnly: true });
+    open.connection ??= this.#connect();
     if (open.snapshotAt === undefined) open.connection.script("BEGIN");
     open.snapshotAt ??= now;
     return listing.next(open.connection, true);
@@ -113,7 +117,7 @@ export class OpenLists implements Disposable {
   }
 
   #release(open: Cursor): void {
-    if (open.snapshotAt === undefined || open.isPast) return;
+    if (open.snapshotAt === undefined || open.pastRecords !== undefined) return;
     open.snapshotAt = undefined;
     open.connection?.script("COMMIT");
     if (open.listing.hasTable) open.connection?.script("PRAGMA shrink_memory");
@@ -126,8 +130,17 @@ export class OpenLists implements Disposable {
     if (open === undefined) return;
     this.#cursors.delete(cursor);
     this.#release(open);
-    // Its temporary table goes with the connection.
+    const { connection, listing, pastRecords = Infinity } = open;
+    if (connection !== undefined && !listing.hasTable && pastRecords <= MAX_PAST_RECORDS) {
+      dropPast(connection);
+      this.#keepIdle(open);
+    }
+    // Its temporary tables go with the connection.
     open.connection?.[Symbol.dispose]();
+  }
+
+  #connect(): Connection {
+    return this.#idle.pop() ?? new Connection(this.#path, { readOnly: true });
   }
 
   #keepIdle(open: Cursor): void {

@@ -1,5 +1,6 @@
 import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { recordOf } from "../tables/record_rows.ts";
+import { nodesOf } from "../tables/history_nodes.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
@@ -8,10 +9,20 @@ import { RECORD_COLUMNS } from "./lookup.ts";
 const COLUMNS =
   "id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
 
-/** Records of a tree at a version that a condition selects, with the index of history that has them. */
+/** Whether a row of history is one of the tree at the version. */
+const HELD = "user_id = :past_user AND since <= :past_version AND until > :past_version";
+
+/** How rows of history are found: by what they hold for, by paths in their order, or by some keys. */
+type Search =
+  | { readonly by: "node"; readonly conditions: readonly string[] }
+  | { readonly by: "order" }
+  | { readonly by: "path" | "id"; readonly asked: string };
+
+/** Records of a tree at a version. */
 interface Part {
-  readonly index: "history_by_path" | "history_by_parent" | "history_by_id";
+  /** Selects them where there is no history. */
   readonly condition: string;
+  readonly search: Search;
   readonly parameters: SqlParameters;
 }
 
@@ -21,7 +32,7 @@ export function findPastByPath(
   tree: PastTree,
   paths: readonly string[],
 ): ResourceRecord[] {
-  return paths.flatMap((path) => rowsOf(connection, tree, at(path)));
+  return rowsOf(connection, tree, at(paths));
 }
 
 /** The records of a tree at a version that have some ids. */
@@ -30,22 +41,32 @@ export function findPastById(
   tree: PastTree,
   ids: readonly number[],
 ): ResourceRecord[] {
-  const condition = "id IN (SELECT value FROM json_each(:ids))";
-  const parameters = { ids: JSON.stringify(ids) };
-  return rowsOf(connection, tree, { index: "history_by_id", condition, parameters });
+  return rowsOf(connection, tree, {
+    condition: "id IN (SELECT value FROM json_each(:ids))",
+    search: { by: "id", asked: ":ids" },
+    parameters: { ids: JSON.stringify(ids) },
+  });
 }
 
 /**
  * Makes a temporary table `records` of what a listing of a tree at a version has: statements about the present
  * find it instead, on this connection.
+ *
+ * @returns how many records it has.
  */
-export function fillWithListing(connection: Connection, tree: PastTree, query: ListQuery): void {
+export function fillWithListing(
+  connection: Connection,
+  tree: PastTree,
+  query: ListQuery,
+): number {
   const { directories, chain, recursive } = query;
   const parts = directories.length === 0
     ? [recursive ? everything() : childrenOf(null)]
     : directories.map((path) => recursive ? below(path) : childrenOf(path));
-  const named = [...new Set([...chain, ...directories])].map(at);
-  fill(connection, tree, [...parts, ...named]);
+  const records = fill(connection, tree, [...parts, at([...chain, ...directories])]);
+  // That of one directory is read in the order of the paths.
+  if (directories.length !== 1) makeIndexes(connection);
+  return records;
 }
 
 /** The same for files at and below some records. */
@@ -54,7 +75,10 @@ export function fillWithRoots(
   tree: PastTree,
   roots: readonly ResourceRecord[],
 ): void {
-  fill(connection, tree, roots.map(({ path, isDir }) => isDir ? below(path) : at(path)));
+  const files = roots.filter(({ isDir }) => !isDir).map(({ path }) => path);
+  const directories = roots.filter(({ isDir }) => isDir);
+  fill(connection, tree, [at(files), ...directories.map(({ path }) => below(path))]);
+  makeIndexes(connection);
 }
 
 /** Rows that one step of a change reads. */
@@ -64,10 +88,10 @@ const MANY = 10_001;
 
 /** How many records a tree at a version has below a path, if they are not {@link MANY}. */
 export function countPast(connection: Connection, tree: PastTree, path: string): number {
-  const { index, condition, parameters } = below(path);
+  const part = below(path);
   const row = connection.get(
-    `SELECT count(*) AS count FROM (${rowsAt(tree, "1", index, condition)} LIMIT ${MANY})`,
-    { ...parameters, ...pastParameters(tree) },
+    `SELECT count(*) AS count FROM (${rowsAt(tree, "1", part)} LIMIT ${MANY})`,
+    parametersAt(tree, part),
   );
   return Number(row?.count);
 }
@@ -78,11 +102,13 @@ export function countPast(connection: Connection, tree: PastTree, path: string):
  */
 export function pastPage({ tag }: PastTree, condition: string): string {
   const parts = tag === undefined
-    ? pastParts(COLUMNS, "history_by_path", condition)
+    ? pastParts(COLUMNS, { condition, search: { by: "order" } })
     : [taggedRows(COLUMNS, condition)];
   const first = parts.map((rows) => `SELECT * FROM (${rows} ORDER BY path LIMIT ${PAGE_ROWS})`);
   return `(${first.join(" UNION ALL ")}) AS records`;
 }
+
+const IN_BELOW = "parent = :below";
 
 /** A statement that reads a page of a repository, of what that was at a version of its tree. */
 export function hubPageAt(
@@ -90,19 +116,24 @@ export function hubPageAt(
   tree: PastTree,
   request: { readonly recursive?: boolean; readonly paths?: readonly string[] },
 ): { readonly sql: string; readonly parameters: SqlParameters } {
-  const [index, condition] = request.paths !== undefined
-    ? ["history_by_path", "path IN (SELECT value FROM json_each(:paths))"] as const
+  const part: Part = request.paths !== undefined
+    ? { ...at([]), parameters }
     : request.recursive
-    ? ["history_by_path", "path > :from AND path < :end"] as const
-    : ["history_by_parent", "parent = :below"] as const;
-  const source = `(${rowsAt(tree, COLUMNS, index, condition)}) AS records`;
+    ? { condition: "path > :from AND path < :end", search: { by: "order" }, parameters }
+    : { condition: IN_BELOW, search: { by: "node", conditions: [IN_BELOW] }, parameters };
+  const source = `(${rowsAt(tree, COLUMNS, part)}) AS records`;
   return {
     sql: sql.replace(/\b(FROM|JOIN) records\b/g, (_, word) => `${word} ${source}`),
-    parameters: { ...parameters, ...pastParameters(tree) },
+    parameters: parametersAt(tree, part),
   };
 }
 
-function fill(connection: Connection, tree: PastTree, parts: readonly Part[]): void {
+/** Ends the table that was made of the past: statements find the present records again. */
+export function dropPast(connection: Connection): void {
+  connection.script("DROP TABLE temp.records");
+}
+
+function fill(connection: Connection, tree: PastTree, parts: readonly Part[]): number {
   connection.script(`
     CREATE TEMP TABLE records (
       id INTEGER NOT NULL, user_id INTEGER NOT NULL, path TEXT PRIMARY KEY, parent TEXT, name TEXT NOT NULL,
@@ -110,26 +141,26 @@ function fill(connection: Connection, tree: PastTree, parts: readonly Part[]): v
       created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     BEGIN`);
-  for (const { index, condition, parameters } of parts) {
-    connection.run(
-      `INSERT OR IGNORE INTO temp.records (${COLUMNS}) ${rowsAt(tree, COLUMNS, index, condition)}`,
-      { ...parameters, ...pastParameters(tree) },
+  let records = 0;
+  for (const part of parts) {
+    records += connection.run(
+      `INSERT OR IGNORE INTO temp.records (${COLUMNS}) ${rowsAt(tree, COLUMNS, part)}`,
+      parametersAt(tree, part),
     );
   }
-  connection.script(`
-    COMMIT;
-    CREATE UNIQUE INDEX temp.past_ids ON records (id);
+  connection.script("COMMIT");
+  return records;
+}
+
+function makeIndexes(connection: Connection): void {
+  connection.script(`CREATE UNIQUE INDEX temp.past_ids ON records (id);
     CREATE INDEX temp.past_parents ON records (parent, path)`);
 }
 
-function rowsOf(
-  connection: Connection,
-  tree: PastTree,
-  { index, condition, parameters }: Part,
-): ResourceRecord[] {
+function rowsOf(connection: Connection, tree: PastTree, part: Part): ResourceRecord[] {
   return connection.values(
-    `SELECT ${RECORD_COLUMNS} FROM (${rowsAt(tree, COLUMNS, index, condition)}) AS records`,
-    { ...parameters, ...pastParameters(tree) },
+    `SELECT ${RECORD_COLUMNS} FROM (${rowsAt(tree, COLUMNS, part)}) AS records`,
+    parametersAt(tree, part),
   ).map(recordOf);
 }
 
@@ -138,16 +169,26 @@ export function pastParameters({ userId, version, tag }: PastTree): SqlParameter
   return tag === undefined ? { past_user: userId, past_version: version } : { past_tag: tag };
 }
 
+function parametersAt(tree: PastTree, { search, parameters }: Part): SqlParameters {
+  const hasNodes = tree.tag === undefined && search.by === "node";
+  return {
+    ...parameters,
+    ...pastParameters(tree),
+    ...hasNodes && { past_nodes: JSON.stringify(nodesOf(tree.version)) },
+  };
+}
+
+const WHOLE = pastParts(COLUMNS, { condition: "TRUE", search: { by: "order" } });
 /** What statements of tags read in place of the table of records. */
 export const TAG_SOURCES = {
-  past: `(${pastParts(COLUMNS, "history_by_path", "TRUE").join(" UNION ALL ")}) AS records`,
+  past: `(${WHOLE.join(" UNION ALL ")}) AS records`,
   tagged: `(${taggedRows(COLUMNS, "TRUE")}) AS records`,
 };
 
-function rowsAt({ tag }: PastTree, columns: string, index: Part["index"], condition: string) {
+function rowsAt({ tag }: PastTree, columns: string, part: Part): string {
   return tag === undefined
-    ? pastParts(columns, index, condition).join(" UNION ALL ")
-    : taggedRows(columns, condition);
+    ? pastParts(columns, part).join(" UNION ALL ")
+    : taggedRows(columns, part.condition);
 }
 
 function taggedRows(columns: string, condition: string): string {
@@ -155,30 +196,70 @@ function taggedRows(columns: string, condition: string): string {
 }
 
 /** What was there since the version or earlier, and still is, or was until later. */
-function pastParts(columns: string, index: Part["index"], condition: string): string[] {
+function pastParts(columns: string, { condition, search }: Omit<Part, "parameters">): string[] {
   return [
     `SELECT ${columns} FROM main.records
      WHERE user_id = :past_user AND since <= :past_version AND ${condition}`,
-    `SELECT ${columns} FROM main.history INDEXED BY ${index}
-     WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}`,
-    `SELECT ${columns} FROM main.fresh_history
-     WHERE user_id = :past_user AND since <= :past_version AND until > :past_version AND ${condition}`,
+    ...formerParts(columns, condition, search),
+    `SELECT ${columns} FROM main.fresh_history WHERE ${HELD} AND ${condition}`,
   ];
 }
 
-function at(path: string): Part {
-  return { index: "history_by_path", condition: "path = :path", parameters: { path } };
+function formerParts(columns: string, condition: string, search: Search): string[] {
+  switch (search.by) {
+    case "order":
+      return [
+        `SELECT ${columns} FROM main.history INDEXED BY history_by_path WHERE ${HELD} AND ${condition}`,
+      ];
+    // The index has all that the conditions ask for, so no other row is read.
+    case "node":
+      return search.conditions.map((condition) =>
+        `SELECT ${columns} FROM (
+           SELECT until AS ended, id AS kept FROM main.history INDEXED BY history_by_node
+           WHERE ${HELD} AND node IN (SELECT value FROM json_each(:past_nodes)) AND ${condition}
+         ) AS found CROSS JOIN main.history
+         ON user_id = :past_user AND until = found.ended AND id = found.kept`
+      );
+    // Of the states of a path or a record, the first that ends later is the only one that may hold.
+    case "path":
+    case "id":
+      return [
+        `SELECT ${columns} FROM (SELECT DISTINCT value FROM json_each(${search.asked})) AS asked
+         CROSS JOIN main.history INDEXED BY history_by_${search.by}
+         ON user_id = :past_user AND ${search.by} = asked.value AND until = (
+           SELECT min(next.until) FROM main.history AS next INDEXED BY history_by_${search.by}
+           WHERE next.user_id = :past_user AND next.${search.by} = asked.value
+             AND next.until > :past_version
+         )
+         WHERE since <= :past_version`,
+      ];
+  }
+}
+
+function at(paths: readonly string[]): Part {
+  return {
+    condition: "path IN (SELECT value FROM json_each(:paths))",
+    search: { by: "path", asked: ":paths" },
+    parameters: { paths: JSON.stringify(paths) },
+  };
 }
 
 function below(path: string): Part {
-  const condition = "path > :path || '/' AND path < :path || '0'";
-  return { index: "history_by_path", condition, parameters: { path } };
+  return {
+    condition: "path > :path || '/' AND path < :path || '0'",
+    search: {
+      by: "node",
+      conditions: ["parent = :path", "parent > :path || '/' AND parent < :path || '0'"],
+    },
+    parameters: { path },
+  };
 }
 
 function everything(): Part {
-  return { index: "history_by_path", condition: "TRUE", parameters: {} };
+  return { condition: "TRUE", search: { by: "node", conditions: ["TRUE"] }, parameters: {} };
 }
 
 function childrenOf(parent: string | null): Part {
-  return { index: "history_by_parent", condition: "parent IS :parent", parameters: { parent } };
+  const condition = "parent IS :parent";
+  return { condition, search: { by: "node", conditions: [condition] }, parameters: { parent } };
 }

@@ -86,6 +86,13 @@ export interface Dialect {
   readonly isWhole: string;
   /** Whether objects may be deleted now: no backup needs them. */
   readonly mayDelete: string;
+  /**
+   * The rows of a table, named `state`, for each that is `asked`, by an index: engines may expect too many.
+   *
+   * @param asked A query in brackets.
+   * @param table With an index, if engines would not choose it.
+   */
+  foundFor(asked: string, table: { name: string; index?: string }, condition: string): string;
   /** The version that a column has, of a row with the column `user_id`. */
   versionIn(table: string, column: "since" | "until"): string;
   /**

@@ -68,16 +68,10 @@ export const HISTORY_STATEMENTS = {
     ) RETURNING 1 AS settled`,
   /** Deletes rows of versions that are given up already: who reads one says so afterwards. */
   giveUp: `DELETE FROM history WHERE (user_id, until, id) IN (
-      SELECT * FROM (
-        SELECT former.user_id, former.until, former.id
-        FROM tree_versions AS tree JOIN history AS former ON former.user_id = tree.user_id
-          AND former.until BETWEEN 1 AND tree.oldest
-        UNION ALL
-        SELECT former.user_id, former.until, former.id
-        FROM tree_versions AS tree JOIN tree_changes AS made ON made.user_id = tree.user_id
-          AND made.change IS NOT NULL AND made.version <= tree.oldest
-        JOIN history AS former ON former.user_id = made.user_id AND former.until = -made.change
-      ) AS ended LIMIT ${STEP_ROWS}
+      SELECT former.user_id, former.until, former.id
+      FROM tree_versions AS tree JOIN history AS former ON former.user_id = tree.user_id
+        AND former.until BETWEEN 1 AND tree.oldest
+      LIMIT ${STEP_ROWS}
     ) RETURNING user_id, CASE WHEN is_moved THEN NULL ELSE hash END AS hash, ${KEPT_BYTES} AS bytes`,
   subtract: `UPDATE tree_versions SET history_bytes = CASE
       WHEN history_bytes > :bytes THEN history_bytes - :bytes ELSE 0 END

@@ -9,25 +9,43 @@ type Table = "records" | typeof FORMER[number];
 
 /** All statements about what has changed in trees (C 26), by name. See docs/design/past.md. */
 export const logStatements = (dialect: Dialect) => {
-  const { byPath, comparePath, indexedBy, rows, versionIn } = dialect;
+  const { byPath, comparePath, foundFor, indexedBy, rows, versionIn } = dialect;
+  /** Rows in order state versions by their numbers. */
+  const versionOf = (table: Table, row: string, column: "since" | "until") =>
+    table === "history" ? `${row}.${column}` : versionIn(row, column);
   const ASKED = rows(":asked", { id: "bigint", version: "bigint" });
 
-  const isIn = (path: string, range: Range) =>
-    range === "whole" ? "TRUE" : `(${comparePath(path, "=", ":path")} OR (
-      ${comparePath(path, ">", ":first")} AND ${comparePath(path, "<", ":end")}
-    ))`;
+  /** Rows of history by their paths: engines do not know how many others a version has. */
+  const byIndex = (table: Table) => table === "history" ? indexedBy("history_by_path") : "";
+
+  /** Which records are in a range, each in one way: one index finds those of a condition. */
+  const RANGES: Readonly<Record<Range, readonly string[]>> = {
+    whole: ["TRUE"],
+    part: [
+      comparePath("path", "=", ":path"),
+      `${comparePath("path", ">", ":first")} AND ${comparePath("path", "<", ":end")}`,
+    ],
+  };
 
   /** The states of records that begin or end with the versions in their columns. */
   const states = (table: Table, column: "since" | "until", range: Range) =>
-    `SELECT ${versionIn("state", column)} AS version, path, id, coalesce(hash, '') AS hash, size,
-      CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir, ${column === "since" ? 1 : 0} AS begins
-    FROM ${table} AS state WHERE user_id = :user AND ${isIn("path", range)}`;
+    RANGES[range].map((condition) =>
+      `SELECT ${
+        versionOf(table, "state", column)
+      } AS version, path, id, coalesce(hash, '') AS hash, size,
+        CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir, ${column === "since" ? 1 : 0} AS begins
+      FROM ${table} AS state ${range === "part" ? byIndex(table) : ""}
+      WHERE user_id = :user AND ${condition}`
+    );
 
   /** All states that begin or end with versions. */
   const allStates = (range: Range) =>
     [
-      states("records", "since", range),
-      ...FORMER.flatMap((table) => [states(table, "since", range), states(table, "until", range)]),
+      ...states("records", "since", range),
+      ...FORMER.flatMap((table) => [
+        ...states(table, "since", range),
+        ...states(table, "until", range),
+      ]),
     ].join(" UNION ALL ");
 
   const changes = (range: Range) =>
@@ -37,12 +55,18 @@ export const logStatements = (dialect: Dialect) => {
 
   /** Rows of history by the ids of their records: engines do not know how many others there are. */
   const BY_ID = indexedBy("history_by_id");
+  /** The row of history that has a state, which is the first of its record that ends after that has begun. */
+  const isFirst = `state.until = (
+      SELECT min(next.until) FROM history AS next ${BY_ID}
+      WHERE next.user_id = :user AND next.id = asked.id AND next.until > asked.version
+    )`;
   /** Where records were, or are, whose states end or begin with versions. */
   const others = (table: "records" | "history", column: "since" | "until") =>
     `SELECT asked.id, asked.version, path, ${column === "since" ? 1 : 0} AS begins
     FROM ${ASKED} AS asked CROSS JOIN ${table} AS state ${table === "history" ? BY_ID : ""}
     WHERE state.user_id = :user AND state.id = asked.id
-      AND ${versionIn("state", column)} = asked.version`;
+      AND ${versionOf(table, "state", column)} = asked.version
+      ${table === "history" && column === "since" ? `AND ${isFirst}` : ""}`;
   /** The same of rows that have no index: they are read once. */
   const freshOthers = (column: "since" | "until") =>
     `SELECT id, ${versionIn("state", column)} AS version, path, ${
@@ -70,13 +94,24 @@ export const logStatements = (dialect: Dialect) => {
     ...{ version: "bigint", stated: "bigint" },
     ...{ lowest: "bigint", highest: "bigint" },
   });
-  const begunBy = (table: "records" | "history", by: string, user: string) =>
-    `SELECT asked.version, ${STATE}, 1 AS begins FROM ${KEPT} AS asked CROSS JOIN ${table} AS state ${by}
-    WHERE ${user} = :user AND state.id = asked.id AND state.since = asked.stated
-    UNION ALL
-    SELECT asked.version, ${STATE}, 1 AS begins FROM ${ADDED} AS asked CROSS JOIN ${table} AS state ${by}
-    WHERE ${user} = :user AND state.id BETWEEN asked.lowest AND asked.highest
-      AND state.since = asked.stated`;
+  const begunBy = (table: "records" | "history") => {
+    // Records by their ids, not by those of the user.
+    const [found, user, stated, first] = table === "records"
+      ? [{ name: table }, "+state.user_id", "stated", "TRUE"] as const
+      : [{ name: table, index: "history_by_id" }, "state.user_id", "version", isFirst] as const;
+    const from = (asked: string, which: string) =>
+      `SELECT asked.version, ${STATE}, 1 AS begins FROM ${
+        foundFor(
+          asked,
+          found,
+          `${user} = :user AND ${which} AND state.since = asked.${stated}`,
+        )
+      }`;
+    return [
+      from(KEPT, `state.id = asked.id AND ${first}`),
+      from(ADDED, "state.id BETWEEN asked.lowest AND asked.highest"),
+    ].join(" UNION ALL ");
+  };
   const freshOf = (column: "since" | "until") =>
     `SELECT ${versionIn("state", column)} AS version, ${STATE}, ${
       column === "since" ? 1 : 0
@@ -85,23 +120,23 @@ export const logStatements = (dialect: Dialect) => {
       AND state.${column} IN (SELECT stated FROM ${VERSIONS} AS asked)`;
   const ofVersion = (table: Table, column: "since" | "until") =>
     `SELECT CAST(:version AS BIGINT) AS version, ${STATE}, ${column === "since" ? 1 : 0} AS begins
-    FROM ${table} AS state WHERE user_id = :user AND state.${column} = :stated AND ${between}`;
-  const countEnded = (by: string) =>
-    `(SELECT count(*) FROM (
-      SELECT 1 FROM history AS state WHERE state.user_id = :user AND state.until = ${by} LIMIT :states
-    ) AS ended)`;
+    FROM ${table} AS state WHERE user_id = :user
+      AND state.${column} = ${table === "history" ? ":version" : ":stated"} AND ${between}`;
 
   const below = `${comparePath("part.path", ">", "gone.path || '/'")}
     AND ${comparePath("part.path", "<", "gone.path || '0'")}`;
-  /** Rows of history by their paths: engines do not know how many others a version has. */
-  const byIndex = (table: Table) => table === "history" ? indexedBy("history_by_path") : "";
   /** What a directory had, or has, below it, of files. */
   const parts = (table: Table, value: string, condition = "") =>
     `(SELECT ${value} FROM ${table} AS part ${byIndex(table)}
       WHERE part.user_id = :user AND part.hash <> '' AND ${below} ${condition})`;
-  const deleted = `AND NOT part.is_moved AND ${versionIn("part", "until")} = gone.version`;
   const deletedParts = (value: string) =>
-    FORMER.map((table) => parts(table, value, deleted)).join(" + ");
+    FORMER.map((table) =>
+      parts(
+        table,
+        value,
+        `AND NOT part.is_moved AND ${versionOf(table, "part", "until")} = gone.version`,
+      )
+    ).join(" + ");
   const FILES = "count(*)";
   const BYTES = "coalesce(sum(part.size), 0)";
   const ofDirectory = (value: string, ofFile: string) =>
@@ -109,48 +144,55 @@ export const logStatements = (dialect: Dialect) => {
   /** A path, which has no two slashes in a row, and a version: engines find one text among many, but not a pair. */
   const keyed = (path: string, version: string) => `${path} || '//' || ${version}`;
   /** Whether a row that has no index has a path, with a version: they are read once. */
-  const isFresh = (path: string, column: "since" | "until", condition = "") => {
+  const isFresh = (path: string, until: string, column: "since" | "until", condition = "") => {
     const version = versionIn("fresh", column);
-    return `${keyed(path, versionIn("former", "until"))} IN (
+    return `${keyed(path, until)} IN (
       SELECT ${keyed("fresh.path", version)} FROM fresh_history AS fresh
       WHERE fresh.user_id = :user AND ${version} IS NOT NULL ${condition})`;
   };
-  const begins = [
-    ...(["records", "history"] as const).map((table) =>
-      `EXISTS (SELECT 1 FROM ${table} AS next ${byIndex(table)} WHERE next.user_id = :user
+  const begins = (until: string) =>
+    [
+      ...(["records", "history"] as const).map((table) =>
+        `EXISTS (SELECT 1 FROM ${table} AS next ${byIndex(table)} WHERE next.user_id = :user
         AND ${comparePath("next.path", "=", "former.path")}
-        AND ${versionIn("next", "since")} = ${versionIn("former", "until")})`
-    ),
-    isFresh("former.path", "since"),
-  ].join(" OR ");
-  const isWithDirectory = `EXISTS (
+        AND ${versionOf(table, "next", "since")} = ${until})`
+      ),
+      isFresh("former.path", until, "since"),
+    ].join(" OR ");
+  const isWithDirectory = (until: string) =>
+    `EXISTS (
       SELECT 1 FROM history AS above ${byIndex("history")} WHERE above.user_id = :user
         AND ${comparePath("above.path", "=", "former.parent")} AND NOT above.is_moved
-        AND ${versionIn("above", "until")} = ${versionIn("former", "until")}
-    ) OR ${isFresh("coalesce(former.parent, '')", "until", "AND NOT fresh.is_moved")}`;
+        AND above.until = ${until}
+    ) OR ${isFresh("coalesce(former.parent, '')", until, "until", "AND NOT fresh.is_moved")}`;
   const isMerged = FORMER.map((table) =>
     `EXISTS (SELECT 1 FROM ${table} AS part ${
       byIndex(table)
     } WHERE part.user_id = :user AND part.is_moved
-      AND ${versionIn("part", "until")} = gone.version AND ${below})`
+      AND ${versionOf(table, "part", "until")} = gone.version AND ${below})`
   ).join(" OR ");
-  const until = versionIn("former", "until");
-  const gone = (table: Table) =>
-    `SELECT ${until} AS version, path, coalesce(hash, '') AS hash, size,
-      CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir
-    FROM ${table} AS former WHERE user_id = :user AND NOT is_moved AND ${until} > :oldest
-      AND (${until} < :version OR ${until} = :version AND path > :after)
-      AND NOT (${isWithDirectory}) AND NOT (${begins})`;
+  /** What a table has of such rows, newest first. */
+  const gone = (table: Table) => {
+    const until = versionOf(table, "former", "until");
+    return `SELECT * FROM (
+      SELECT ${until} AS version, path, coalesce(hash, '') AS hash, size,
+        CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir
+      FROM ${table} AS former WHERE user_id = :user AND NOT is_moved AND ${until} > :oldest
+        AND (${until} < :version OR ${until} = :version AND path > :after)
+        AND NOT (${isWithDirectory(until)}) AND NOT (${begins(until)})
+      ORDER BY ${until} DESC, path LIMIT :limit
+    ) AS ${table}_gone`;
+  };
 
   const isPlace = (version: string) =>
     `${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":before")}
       AND NOT (path = :from AND ${version} >= CAST(:below AS BIGINT))`;
   /** States of files, by path and from the newest on. */
   const fileStates = (table: Table) => {
-    const since = versionIn("state", "since");
+    const since = versionOf(table, "state", "since");
     const [until, order] = table === "records"
       ? ["CAST(NULL AS BIGINT)", since]
-      : [versionIn("state", "until"), versionIn("state", "until")];
+      : [versionOf(table, "state", "until"), versionOf(table, "state", "until")];
     return `SELECT * FROM (
       SELECT user_id, id, path, ${since} AS since, ${until} AS until, size, hash, updated_at
       FROM ${table} AS state WHERE user_id = :user AND NOT is_dir AND ${isPlace(since)}
@@ -188,7 +230,10 @@ export const logStatements = (dialect: Dialect) => {
     wide: [isWide("records"), isWide("history")].join(" UNION ALL "),
     /** The newest versions, with how many states they have ended and added, of those that are in order. */
     versionsUpTo: `SELECT made.version, made.change, made.first_added, made.last_added,
-        ${countEnded("made.version")} + ${countEnded("-made.change")} AS states
+        (SELECT count(*) FROM (
+          SELECT 1 FROM history AS state
+          WHERE state.user_id = :user AND state.until = made.version LIMIT :states
+        ) AS ended) AS states
       FROM tree_changes AS made
       WHERE made.user_id = :user AND made.version > :oldest AND made.version <= :version
       ORDER BY made.version DESC LIMIT :limit`,
@@ -197,13 +242,17 @@ export const logStatements = (dialect: Dialect) => {
       WHERE user_id = :user GROUP BY until`,
     /** All states that versions have ended. */
     endedBy: `SELECT asked.version, ${STATE}, 0 AS begins
-      FROM ${VERSIONS} AS asked CROSS JOIN history AS state
-      WHERE state.user_id = :user AND state.until = asked.stated UNION ALL ${freshOf("until")}`,
+      FROM ${
+      foundFor(
+        VERSIONS,
+        { name: "history" },
+        "state.user_id = :user AND state.until = asked.version",
+      )
+    } UNION ALL ${freshOf("until")}`,
     /** All states that versions have begun: of records that they have kept, and that they have added. */
     begunBy: [
-      // By their ids, not by those of the user.
-      begunBy("records", "", "+state.user_id"),
-      begunBy("history", BY_ID, "state.user_id"),
+      begunBy("records"),
+      begunBy("history"),
       freshOf("since"),
     ].join(" UNION ALL "),
     /** The path up to which there are some rows from another one, if there are more. */

@@ -64,9 +64,9 @@ export const TABLES: readonly Table[] = [
       until: "number",
       since: "number",
       is_moved: "flag",
+      node: "number",
     },
     key: ["user_id", "until", "id"],
-    read: { since: versionIn("history", "since"), until: versionIn("history", "until") },
     rowsAtOnce: 1000,
   },
   {
