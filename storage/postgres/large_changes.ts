@@ -94,13 +94,15 @@ export async function isLarge(
 ): Promise<boolean> {
   const directories = roots.filter(({ isDir }) => isDir);
   if (directories.length === 0) return roots.length > max;
+  // Of the past, all rows would be read for their order: some are in no index of paths.
+  const order = past === undefined ? `ORDER BY ${indexed("records.path")}` : "";
   const counting = {
     sql: `SELECT count(*) AS found FROM (
        SELECT FROM unnest(:users::bigint[], :paths::text[]) AS root (user_id, path)
        CROSS JOIN LATERAL (
          SELECT FROM records
          WHERE records.user_id = root.user_id AND ${isBelow("records.path", "root.path")}
-         ORDER BY ${indexed("records.path")} LIMIT :max::bigint + 1
+         ${order} LIMIT :max::bigint + 1
        ) AS below LIMIT :max::bigint + 1
      ) AS limited`,
     parameters: {

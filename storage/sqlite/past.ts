@@ -97,6 +97,21 @@ export function countPast(connection: Connection, tree: PastTree, path: string):
 }
 
 /**
+ * Puts the rows of a tree into order, in steps, before a plan reads them page by page: without an index, each page
+ * would read all of them.
+ */
+export function* settlePast(
+  connection: Connection,
+  { userId, tag }: PastTree,
+): Generator<undefined, void> {
+  if (tag !== undefined) return;
+  const sql = `DELETE FROM fresh_history WHERE position IN (
+      SELECT position FROM fresh_history WHERE user_id = :user ORDER BY position LIMIT ${PAGE_ROWS}
+    )`;
+  while (connection.run(sql, { user: userId }) > 0) yield undefined;
+}
+
+/**
  * What a plan reads in place of the table of records: those of a tree at a version that a condition on their paths
  * selects, the first of them in the order of their paths. It has {@link pastParameters}.
  */

@@ -6,6 +6,7 @@ import { deletion } from "./deletion.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import { type EffectRows, type RecordPage, RecordPages } from "../tables/record_pages.ts";
 import { replaceFiles } from "./replace_files.ts";
+import { settlePast } from "./past.ts";
 import { exceeds, type Root } from "./subtrees.ts";
 import type { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
@@ -126,7 +127,7 @@ export class SubtreeChanges {
     },
   ): void {
     this.#transactions.refuseGrowth();
-    if (isStep) this.#steps.large = this.#largePlan.copy(placements, now, past);
+    if (isStep) this.#steps.large = this.#largeCopy(placements, now, past);
     else this.#steps.direct = this.#plan.copy(placements, now, past);
   }
 
@@ -139,6 +140,11 @@ export class SubtreeChanges {
       if (value) pages.add(value);
       return done === true;
     }, (done) => ({ pages: pages.take(), done, nearlyFull: this.#transactions.nearlyFull }));
+  }
+
+  *#largeCopy(placements: readonly Placement[], now: number, past: PastTree | undefined) {
+    if (past !== undefined) yield* settlePast(this.#connection, past);
+    yield* this.#largePlan.copy(placements, now, past);
   }
 
   #keeper(isStep: boolean): Keeper {

@@ -20,11 +20,21 @@ export async function purge(
     const part = JSON.stringify(all.slice(start, start + MAX_HASHES));
     await run("forgetContents", { user, hashes: part });
   }
-  if (paths.length > 0) await run("forgetDirectories", asked);
+  if (paths.length > 0) await forgetDirectories(run, user, await run("goneDirectories", asked));
   await forgetScans(run, user, all);
   await run("forgetCommits", { user });
   await run("recount", { user });
   return all;
+}
+
+/** Forgets directories from within, as far as nothing is left in them: what is left needs those above it. */
+async function forgetDirectories(
+  run: RunStatement<PurgeStatement>,
+  user: number,
+  rows: readonly SqlRow[],
+): Promise<void> {
+  const ids = JSON.stringify(rows.map(({ id }) => Number(id)));
+  while ((await run("forgetDirectories", { user, ids })).length > 0);
 }
 
 /** {@link HistoryChanges.holders} */

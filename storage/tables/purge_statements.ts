@@ -16,6 +16,8 @@ export const purgeStatements = (dialect: Dialect) => {
     `${comparePath(column, ">", `${path} || '/'`)} AND ${
       comparePath(column, "<", `${path} || '0'`)
     }`;
+  const since = (table: string) => versionIn(table, "since");
+  const until = (table: string) => versionIn(table, "until");
   const isIn = (column: string, path: string) =>
     `(${comparePath(column, "=", path)} OR (${below(column, path)}))`;
   /** Rows of history at and below the path whose record is gone. */
@@ -41,17 +43,23 @@ export const purgeStatements = (dialect: Dialect) => {
     forgetFiles: `DELETE FROM history WHERE user_id = :user AND hash <> '' AND id IN (
         SELECT former.id FROM ${ASKED} CROSS JOIN history AS former WHERE ${gone} AND former.hash <> ''
       ) RETURNING hash`,
-    /** Forgets directories that no version has files in any more. */
-    forgetDirectories:
-      `DELETE FROM history WHERE user_id = :user AND coalesce(hash, '') = '' AND id IN (
-        SELECT former.id FROM ${ASKED} CROSS JOIN history AS former
-        WHERE ${gone} AND coalesce(former.hash, '') = '' AND NOT EXISTS (
-          SELECT 1 FROM history AS part WHERE part.user_id = :user AND part.hash <> ''
-            AND ${below("part.path", "former.path")}
-            AND ${versionIn("part", "since")} < ${versionIn("former", "until")}
-            AND ${versionIn("part", "until")} > ${versionIn("former", "since")}
-        )
-      )`,
+    /** The directories that were at and below some paths, and are gone. */
+    goneDirectories: `SELECT DISTINCT former.id FROM ${ASKED} CROSS JOIN history AS former
+      WHERE ${gone} AND coalesce(former.hash, '') = ''`,
+    /** Forgets states of directories in which no version has anything. So those above them may be the next. */
+    forgetDirectories: `DELETE FROM history WHERE (user_id, until, id) IN (
+        SELECT former.user_id, former.until, former.id
+        FROM ${texts(":ids")} AS asked CROSS JOIN history AS former
+        WHERE former.user_id = :user AND former.id = CAST(asked.value AS BIGINT)
+          AND NOT EXISTS (
+            SELECT 1 FROM history AS part WHERE part.user_id = :user
+              AND ${below("part.path", "former.path")} AND ${since("part")} < ${until("former")}
+              AND ${until("part")} > ${since("former")}
+          ) AND NOT EXISTS (
+            SELECT 1 FROM records AS part WHERE part.user_id = :user
+              AND ${below("part.path", "former.path")} AND ${since("part")} < ${until("former")}
+          )
+      ) RETURNING id`,
     /** Forgets contents of the past of a tree, unless it has them now: that is another question than whether any has. */
     forgetContents: kept(`kept.user_id = :user AND 0 = (
       SELECT count(*) FROM records AS held

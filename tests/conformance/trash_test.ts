@@ -129,6 +129,33 @@ for (const [kind, options] of [["few", {}], ["many", { maxDirectRecords: 2 }]] a
   });
 }
 
+Deno.test("C 26 what no deletion purges keeps its place in each version", async (t) => {
+  await using server = await TestServer.start(HISTORY);
+  const one = await server.as(1);
+  const at = (version: number) => one.paths({ recursive: "true", at: String(version) });
+
+  await t.step("C 26 a file that was deleted before its directory got another name", async () => {
+    await one.put("a/b/f", "kept"); // 1
+    await one.remove({ path: "a/b/f" }); // 2
+    await one.put("a/b/g", "g"); // 3
+    await one.move({ source: "a", destination: "c" }); // 4
+    assert.equal((await one.remove({ path: "c", purge: "true" })).status, 200); // 5
+    assert.deepEqual(await at(1), ["a", "a/b", "a/b/f"]);
+    assert.deepEqual(await at(4), []);
+    assert.deepEqual((await trash(one)).map(({ path }) => path), ["a/b/f"]);
+    const restored = await one.json("POST", "/resources/restore", { path: "a", at: 1 }); // 6
+    assert.equal(restored.status, 200, restored.text);
+    assert.equal((await one.file("GET", "a/b/f")).text, "kept");
+  });
+
+  await t.step("C 26 a directory that was moved out of one", async () => {
+    await one.mkdir("d/e/h"); // 7
+    await one.move({ source: "d/e", destination: "e" }); // 8
+    assert.equal((await one.remove({ path: "d", purge: "true" })).status, 200); // 9
+    assert.deepEqual((await at(7)).filter((path) => !path.startsWith("a")), ["d", "d/e", "d/e/h"]);
+  });
+});
+
 async function linkOf(client: Client, path: string): Promise<{ link: string }> {
   const reply = await client.json("POST", "/links/", { path, expires_in: "1h" });
   return { link: JSON.parse(reply.text).data.url };

@@ -268,13 +268,17 @@ export class KeptVersions {
 
   async #compareList(version: Version, state: ModelTree): Promise<void> {
     const found = await this.#list(version.user, version);
-    assert.deepEqual(shown(found), shown(this.#hashes(state)), labelOf(version));
+    const label = labelOf(version);
+    assert.deepEqual(
+      { label, state: shown(found) },
+      { label, state: shown(this.#hashes(state)) },
+    );
     for (const path of found.keys()) {
       const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
       assert.equal(
         parent === "" ? "" : found.get(parent),
         "",
-        `${labelOf(version)}: above ${path}`,
+        `${label}: above ${path}`,
       );
     }
   }

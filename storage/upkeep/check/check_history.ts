@@ -49,7 +49,7 @@ const RULES: readonly {
           lead(since) OVER following AS next_since
         FROM (${statesOf(dialect, "id")}) AS states
         WINDOW following AS (PARTITION BY user_id, id ORDER BY since)
-      ) AS ordered WHERE is_moved
+      ) AS ordered WHERE is_moved AND hash <> ''
         AND (next_since IS DISTINCT FROM until OR next_hash IS DISTINCT FROM hash)`,
     message: ({ path, user_id: user }) =>
       `Nothing keeps the content of ${

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { isLarge } from "../../../storage/postgres/large_changes.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { withContents } from "../../support/referenced_contents.ts";
@@ -8,10 +9,16 @@ import { until } from "../../support/until.ts";
 
 const OWN = { userId: 1, everyone: false };
 const FILES = 300;
+const COUNTED = "now a restore is counted";
 const END = "all changes are in the log";
 
 /** What plans say about pairs of rows that were compared in vain, and how many there were. */
 const IN_VAIN = /Rows Removed by (?:Join )?Filter: (\d+)/g;
+
+/** How many rows a part of a plan has brought. */
+const BROUGHT = /actual rows=(\d+)/g;
+/** A change of more records is large. */
+const MOST = 10;
 
 /** Has the engine log how each statement was carried out, those of triggers too. */
 function logging(directory: string) {
@@ -69,8 +76,17 @@ Deno.test({
       })))
     );
     const root = await find("a");
+    const { point } = await store.history.at(1, { time: Date.now() + 60_000 });
     await store.write((it) => it.deleteSubtrees([root]));
+    const isLargeRestore = () =>
+      store.database.use(
+        "writes",
+        (session) => isLarge(session, [root], MOST, { userId: 1, ...point }),
+      );
+    await store.database.get(`SELECT '${COUNTED}' AS said`, {});
+    assert.equal(await isLargeRestore(), true);
     while (!await store.history.settle());
+    assert.equal(await isLargeRestore(), true);
     await store.database.get(`SELECT '${END}' AS said`, {});
     let log = "";
     await until(async () => {
@@ -78,7 +94,17 @@ Deno.test({
       return log.includes(END);
     });
     assert.ok(log.includes("INSERT INTO history"), "the statements of triggers are in the log");
-    const most = Math.max(0, ...log.matchAll(IN_VAIN).map(([, rows]) => Number(rows)));
+    const entries = log.split("Query Text: ");
+    const isCounting = (entry: string) => entry.startsWith("SELECT count(*) AS found");
+    const counting = entries.slice(entries.findIndex((entry) => entry.includes(COUNTED)))
+      .filter(isCounting);
+    assert.equal(counting.length, 2);
+    for (const entry of counting) {
+      const brought = Math.max(...entry.matchAll(BROUGHT).map(([, rows]) => Number(rows)));
+      assert.ok(brought <= MOST + 1, `a restore of many has counted ${brought} rows`);
+    }
+    const changes = entries.filter((entry) => !isCounting(entry)).join("");
+    const most = Math.max(0, ...changes.matchAll(IN_VAIN).map(([, rows]) => Number(rows)));
     assert.ok(most <= 3 * FILES, `a statement has compared ${most} rows in vain`);
   },
 });

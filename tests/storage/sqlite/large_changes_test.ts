@@ -320,6 +320,24 @@ Deno.test("C 5.4 content of records that a large change has deleted is not unref
   assert.deepEqual(await unreferenced(), [hash]);
 });
 
+Deno.test("C 26 a large restore reads what a deletion has just kept by its index", async () => {
+  await using store = await openStore();
+  await store.history.turn(true);
+  const a = await seedTwo(store);
+  const { point } = await store.history.at(1, { time: Date.now() + 60_000 });
+  await store.write((transaction) => transaction.deleteSubtrees([a]));
+  using connection = new Connection(`${store.directory}/test.db`, { readOnly: true });
+  const unordered = () => connection.get("SELECT count(*) AS n FROM fresh_history")?.n;
+  assert.equal(unordered(), FILES.length + 1);
+  await store.write(({ history }) =>
+    history.restoreSubtrees([{ source: a, target: "a" }], point, 99)
+  );
+  // Without an index, each page of its plan would read all rows.
+  assert.equal(unordered(), 0);
+  const restored = (await allRecords(store)).filter(({ path }) => path.startsWith("a/"));
+  assert.equal(restored.length, FILES.length);
+});
+
 Deno.test("C 22 check and backup see no part of a large change", async () => {
   await using store = await openStore();
   const a = await seedTwo(store);
