@@ -17,7 +17,7 @@ const MAX_WARNINGS = 10;
 export async function reloadedRights(
   settings: Settings,
   people: Names,
-  { log, reloads }: { readonly log: Log; readonly reloads: Reloads },
+  { log, reloads }: { readonly log: Log; readonly reloads: Pick<Reloads, "add"> },
 ): Promise<RightsOf> {
   let current = await rightsIn(settings, people, log);
   reloads.add(async () => {

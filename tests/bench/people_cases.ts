@@ -18,39 +18,53 @@ const REQUESTS = 2000;
 const FIRST = 100_000;
 const READ = ["resources.view", "resources.download"];
 
+/** A server with people in teams, each with a credential that is bound to what the person may do. */
+async function houseOf(dataDir: string, people: number, teams: number) {
+  await using parts = new AsyncDisposableStack();
+  await Deno.mkdir(dataDir, { mode: 0o700 });
+  await Deno.writeTextFile(`${dataDir}/strongroom.toml`, rolesFile(teams));
+  const server = parts.use(
+    await ChildServer.start({
+      dataDir,
+      // Each sign-in comes from an address of its own.
+      env: { STRONGROOM_TRUSTED_PROXIES: "127.0.0.1" },
+    }),
+  );
+  const admin = await server.as(1, ["users.admin", "resources.admin"]);
+  const before = await memory(server);
+  await addAll(admin, people, teams);
+  const secret = await readJwtSecret(dataDir);
+  const tokens: string[] = [];
+  for (let person = 0; person < people; person++) {
+    const trees = treesOf(person, teams);
+    const claims = { userId: FIRST + person, privileges: READ, trees };
+    tokens.push(await mintToken({ ...claims, isBound: true, ...secret && { secret } }));
+  }
+  /** Lists a tree of a team, for the first of its people in turn. */
+  const list = (count: number) => {
+    let sent = 0;
+    return async () => {
+      const person = sent++ % count;
+      const client = new Client(admin.url, tokens[person] ?? "");
+      dataOf(await client.inTree(teamOf(person, 0, teams)).send("GET", "/resources/"));
+    };
+  };
+  const kept = parts.move();
+  return { server, admin, before, list, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
 /** Cases about many people, who are in teams. */
 export const PEOPLE_CASES: readonly Case[] = [
   {
     name: "people: 10 000, in 1 000 teams",
     async measure({ directory }) {
-      const dataDir = `${directory}/people`;
-      await Deno.mkdir(dataDir);
-      await Deno.writeTextFile(`${dataDir}/strongroom.toml`, rolesFile());
-      await using server = await ChildServer.start({
-        dataDir,
-        // Each sign-in comes from an address of its own.
-        env: { STRONGROOM_TRUSTED_PROXIES: "127.0.0.1" },
-      });
-      const admin = await server.as(1, ["users.admin", "resources.admin"]);
-      const before = await memory(server);
-      await addAll(admin);
-      const secret = await readJwtSecret(dataDir);
-      const tokens: string[] = [];
-      for (let person = 0; person < PEOPLE; person++) {
-        const claims = { userId: FIRST + person, privileges: READ, trees: treesOf(person) };
-        tokens.push(await mintToken({ ...claims, isBound: true, ...secret && { secret } }));
-      }
-      const list = (count: number) => {
-        let sent = 0;
-        return async () => {
-          const person = sent++ % count;
-          const client = new Client(admin.url, tokens[person] ?? "");
-          dataOf(await client.inTree(teamOf(person, 0)).send("GET", "/resources/"));
-        };
-      };
+      await using many = await houseOf(`${directory}/many`, PEOPLE, TEAMS);
+      await using few = await houseOf(`${directory}/few`, FEW, FEW);
+      const { server, admin, before } = many;
       const rates = await compareRates({ count: REQUESTS, clients: CLIENTS }, {
-        [`${PEOPLE} in turn`]: list(PEOPLE),
-        [`${FEW} in turn`]: list(FEW),
+        [`${FEW} of ${PEOPLE}`]: many.list(FEW),
+        [`${FEW} of ${FEW}`]: few.list(FEW),
+        [`${PEOPLE} of ${PEOPLE}`]: many.list(PEOPLE),
       });
       const after = await memory(server);
       const signIns = await compareRates(
@@ -59,7 +73,11 @@ export const PEOPLE_CASES: readonly Case[] = [
       );
       return {
         comparisons: [
-          { title: `lists of a team's tree, by ${CLIENTS} clients`, unit: "/s", values: rates },
+          {
+            title: `lists of a team's tree, by ${CLIENTS} clients, for people in turn`,
+            unit: "/s",
+            values: rates,
+          },
         ],
         notes: [
           `sign-ins by passkey, by ${CLIENTS} clients: ${spread(signIns.strongroom ?? [], 0)} /s`,
@@ -72,34 +90,34 @@ export const PEOPLE_CASES: readonly Case[] = [
 ];
 
 /** A role for each team: it may read there. */
-function rolesFile(): string {
+function rolesFile(teams: number): string {
   const role = (team: number) =>
     `[roles.team-${team}]\nprivileges = ["view"]\ntrees = { team-${team} = ["view", "download"] }\n`;
-  return Array.from({ length: TEAMS }, (_, team) => role(team)).join("");
+  return Array.from({ length: teams }, (_, team) => role(team)).join("");
 }
 
-function teamOf(person: number, index: number): string {
-  return `team-${(person * 7 + index * 31) % TEAMS}`;
+function teamOf(person: number, index: number, teams: number): string {
+  return `team-${(person * 7 + index * 31) % teams}`;
 }
 
 /** The claim of a credential that names a tree more than the person has. */
-function treesOf(person: number): Record<string, readonly string[]> {
-  const first = Number(teamOf(person, 0).slice("team-".length));
+function treesOf(person: number, teams: number): Record<string, readonly string[]> {
+  const first = Number(teamOf(person, 0, teams).slice("team-".length));
   return { [FIRST - 1 - first]: READ };
 }
 
-async function addAll(admin: Client): Promise<void> {
+async function addAll(admin: Client, people: number, teams: number): Promise<void> {
   const add = async (count: number, path: string, bodyOf: (index: number) => unknown) => {
     let next = 0;
     await Promise.all(Array.from({ length: CLIENTS }, async () => {
       while (next < count) dataOf(await admin.json("POST", path, bodyOf(next++)));
     }));
   };
-  await add(TEAMS, "/teams/", (team) => ({ name: `team-${team}`, number: FIRST - 1 - team }));
-  await add(PEOPLE, "/users/", (person) => ({
+  await add(teams, "/teams/", (team) => ({ name: `team-${team}`, number: FIRST - 1 - team }));
+  await add(people, "/users/", (person) => ({
     name: `person-${person}`,
     number: FIRST + person,
-    groups: Array.from({ length: OWN_TEAMS }, (_, index) => teamOf(person, index)),
+    groups: Array.from({ length: OWN_TEAMS }, (_, index) => teamOf(person, index, teams)),
   }));
 }
 

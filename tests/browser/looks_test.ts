@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { until } from "../support/until.ts";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
-import { button, row } from "./files_page.ts";
+import { button, choose, row } from "./files_page.ts";
 
 const HOSTILE = await Deno.readFile(
   new URL("../fixtures/models/pickle/hostile/eval.pkl", import.meta.url),
@@ -203,5 +203,23 @@ Deno.test({
     assert.notEqual(await status.textContent(), "Uploaded 2 files");
     await page.clock.runFor(5000);
     await status.getByText("Uploaded 2 files").waitFor({ state: "attached" });
+  },
+});
+
+Deno.test({
+  name: "C 24 a phone shows the whole name of a file that is there, above what to do about it",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({ viewport: { width: 390, height: 844 } });
+    await upload(browser);
+    const page = await browser.signIn();
+    await row(page, "notes.txt").waitFor();
+    await choose(page, "Upload files", { name: "notes.txt", size: 10 });
+    const action = await button(page, "Keep both notes.txt").boundingBox();
+    const file = await page.locator(".uploads-file").boundingBox();
+    assert.ok(action !== null && file !== null && file.y + file.height <= action.y);
+    assert.ok(file.width > 300, `${file.width}`);
+    assert.equal(await overflow(page), 0);
+    await assertAccessible(page);
   },
 });

@@ -3,7 +3,7 @@ import type { Page, Route } from "playwright-core";
 import type { Client } from "../support/client.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { HAS_BROWSER, TestBrowser } from "./browser.ts";
-import { button, names, row } from "./files_page.ts";
+import { button, choose, names, row } from "./files_page.ts";
 import { begin, makeFile, uploadLimit } from "./slow_uploads.ts";
 
 const ignore = !HAS_BROWSER;
@@ -201,5 +201,57 @@ Deno.test({
     assert.deepEqual(await other.tree(), ["other", "other/a", "other/a/weights.bin"]);
     const stored = await other.bytes({ path: "other/a/weights.bin" });
     assert.ok(content.equals(stored));
+  }),
+});
+
+/** Counts the nodes that the page changes in one go, and the files that it reads at once. */
+const WORK = `{
+  globalThis.work = { nodes: 0, reads: 0 };
+  const { work } = globalThis;
+  new MutationObserver((records) => {
+    const nodes = records.reduce((sum, it) => sum + it.addedNodes.length + it.removedNodes.length, 0);
+    work.nodes = Math.max(work.nodes, nodes);
+  }).observe(document.body, { childList: true, subtree: true });
+  const { arrayBuffer } = Blob.prototype;
+  let reading = 0;
+  Blob.prototype.arrayBuffer = async function () {
+    work.reads = Math.max(work.reads, ++reading);
+    try {
+      return await arrayBuffer.call(this);
+    } finally {
+      reading--;
+    }
+  };
+  FormData.prototype.append = () => {
+    throw new Error("The browser would copy each file of a form in one go");
+  };
+}`;
+
+Deno.test({
+  name: "C 24 a folder of 2000 files that is sent changes few nodes in one go, and reads few files",
+  ignore,
+  fn: withOther(async (page, other) => {
+    await using directory = await TempDir.make();
+    const folder = `${directory.path}/many`;
+    await Deno.mkdir(folder);
+    for (let index = 0; index < 2000; index++) {
+      await Deno.writeTextFile(`${folder}/${10_000 + index}.txt`, "x");
+    }
+    await other.mkdir("many");
+    await row(page, "many").waitFor();
+    await page.evaluate(WORK);
+    const alone: string[] = [];
+    page.on("request", (request) => {
+      if (/\/files\/|\/uploads\//.test(request.url())) alone.push(request.url());
+    });
+    await choose(page, "Upload folder", folder);
+    // They come into the list that is open.
+    await goTo(page, "#/files/many");
+    await page.getByRole("strong").filter({ hasText: "Uploaded 2,000 files" }).waitFor();
+    await row(page, "10000.txt").waitFor();
+    const { nodes, reads } = JSON.parse(await page.evaluate("JSON.stringify(work)"));
+    assert.ok(nodes > 0 && nodes < 300, `${nodes} nodes in one go`);
+    assert.ok(reads > 0 && reads <= 30, `${reads} files at once`);
+    assert.deepEqual(alone, []);
   }),
 });

@@ -1,6 +1,8 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { Client, dataOf } from "../support/client.ts";
+import { TestConsole } from "../support/console.ts";
+import { S3Client } from "../support/s3_client.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 
 const LARGE_BYTES = 64 * 2 ** 20;
@@ -59,6 +61,31 @@ Deno.test("C 27 a download by a link ends with the credential that made the link
   const link = dataOf(await ana.json("POST", "/links/", { path: "d/large", expires_in: "1h" }));
   const { url } = v.parse(v.object({ url: v.string() }), link);
   await breaksOff(await fetch(url), disable);
+});
+
+Deno.test("C 27 a download of the console ends when its session is ended in another browser", async () => {
+  const { server } = await startServer();
+  await using _ = server;
+  const credential = await mintToken({ userId: 7, privileges: USER_PRIVILEGES });
+  const signIn = async () => {
+    const browser = new TestConsole(server);
+    browser.session = (await browser.ask("POST", "/session", { credential })).name;
+    return browser;
+  };
+  const [one, other] = [await signIn(), await signIn()];
+  const response = await fetch(`${server.origin}/console/api/resources/download?path=d/large`, {
+    headers: { Cookie: one.cookie },
+  });
+  await breaksOff(response, () => other.ask("DELETE", `/sessions/${one.session}`));
+  assert.deepEqual([await one.isSignedIn(), await other.isSignedIn()], [false, true]);
+});
+
+Deno.test("C 27, C 30 a download by a presigned address ends when its person is disabled", async () => {
+  const { server, disable } = await startServer();
+  await using _ = server;
+  const ana = await S3Client.of(server, { userId: 7 });
+  const { path, query } = ana.presign({ method: "GET", path: "/s3/own/d/large" });
+  await breaksOff(await fetch(`${server.origin}${path}?${query}`), disable);
 });
 
 Deno.test("C 27 a stream of events ends, without an event, when its person is disabled", async () => {

@@ -3,7 +3,7 @@ import { DAV_ROUTES } from "../../routes/dav/dav_routes.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { ROUTES } from "../../routes/routes.ts";
 import type { ServedRoute } from "../../routes/serving/route.ts";
-import { Client, dataOf } from "../support/client.ts";
+import { Client } from "../support/client.ts";
 import { follow, linkTo } from "../support/links.ts";
 import {
   addressFor,
