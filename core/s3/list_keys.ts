@@ -48,30 +48,35 @@ export async function listKeys(source: KeySource, request: KeysRequest): Promise
   const items: KeyItem[] = [];
   const isOver = compareBytewise(after, prefix) > 0 && !after.startsWith(prefix);
   if (limit === 0 || isOver) return { items, hasMore: false };
-  for await (const item of itemsOf(source, request)) {
-    if (items.length === limit) return { items, hasMore: true };
-    items.push(item);
+  for await (const found of itemsOf(source, request)) {
+    items.push(...found);
+    if (items.length > limit) return { items: items.slice(0, limit), hasMore: true };
   }
   return { items, hasMore: false };
 }
 
-async function* itemsOf(source: KeySource, request: KeysRequest): AsyncGenerator<KeyItem> {
+/** Yields some at a time: to await each takes longer than all else. */
+async function* itemsOf(source: KeySource, request: KeysRequest): AsyncGenerator<KeyItem[]> {
   const { prefix, delimiter, after } = request;
   const level = delimiter === "/" ? directoryOf(prefix) : undefined;
   let last: string | undefined;
-  for await (const { record, isEmpty } of inOrder(source, request, level)) {
-    const key = keyOf(record);
-    if (!key.startsWith(prefix)) continue;
-    const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
-    if (end < 0) {
-      const isListed = !record.isDir || isEmpty;
-      if (isListed && compareBytewise(key, after) > 0) yield { key, record };
-      continue;
+  for await (const ordered of inOrder(source, request, level)) {
+    const items: KeyItem[] = [];
+    for (const { record, isEmpty } of ordered) {
+      const key = keyOf(record);
+      if (!key.startsWith(prefix)) continue;
+      const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+      if (end < 0) {
+        const isListed = !record.isDir || isEmpty;
+        if (isListed && compareBytewise(key, after) > 0) items.push({ key, record });
+        continue;
+      }
+      const common = key.slice(0, end + delimiter.length);
+      if (common === last || !isAfter(common, after)) continue;
+      last = common;
+      items.push({ key: common, record: undefined });
     }
-    const common = key.slice(0, end + delimiter.length);
-    if (common === last || !isAfter(common, after)) continue;
-    last = common;
-    yield { key: common, record: undefined };
+    yield items;
   }
 }
 
@@ -97,19 +102,23 @@ async function* inOrder(
   source: KeySource,
   request: KeysRequest,
   level: string | undefined,
-): AsyncGenerator<Ordered> {
+): AsyncGenerator<Ordered[]> {
   const waiting = await earlierDirectories(source, request, level);
-  for await (const record of recordsOf(source, request, level)) {
-    for (let top; (top = waiting.at(-1)) !== undefined;) {
-      const key = keyOf(top);
-      if (compareBytewise(key, record.path) > 0) break;
-      waiting.pop();
-      yield { record: top, isEmpty: !record.path.startsWith(key) };
+  for await (const page of recordsOf(source, request, level)) {
+    const ordered: Ordered[] = [];
+    for (const record of page) {
+      for (let top; (top = waiting.at(-1)) !== undefined;) {
+        const key = keyOf(top);
+        if (compareBytewise(key, record.path) > 0) break;
+        waiting.pop();
+        ordered.push({ record: top, isEmpty: !record.path.startsWith(key) });
+      }
+      if (record.isDir) waiting.push(record);
+      else ordered.push({ record, isEmpty: false });
     }
-    if (record.isDir) waiting.push(record);
-    else yield { record, isEmpty: false };
+    yield ordered;
   }
-  for (const record of waiting.reverse()) yield { record, isEmpty: true };
+  yield waiting.reverse().map((record) => ({ record, isEmpty: true }));
 }
 
 /** Reads records in the order of their paths, from the first whose key may be listed. */
@@ -117,7 +126,7 @@ async function* recordsOf(
   { s3 }: KeySource,
   request: KeysRequest,
   level: string | undefined,
-): AsyncGenerator<ListedRecord> {
+): AsyncGenerator<ListedRecord[]> {
   const { userId, prefix, limit: asked } = request;
   const limit = Math.min(asked, MAX_RECORDS) + 2;
   const directory = level?.slice(0, -1);
@@ -126,7 +135,7 @@ async function* recordsOf(
   let last: string | undefined;
   for (;;) {
     const page = await s3.records({ userId, directory, from, before, limit });
-    for (const record of page) if (record.path !== last) yield record;
+    yield page.filter(({ path }) => path !== last);
     if (page.length < limit) return;
     last = from = page.at(-1)?.path ?? from;
   }

@@ -196,6 +196,10 @@ export async function completeMultipart(
   if (upload === undefined) return await alreadyCompleted(s3, request);
   const { id, metadata } = upload;
   const all = await allParts(s3, id);
+  // They are gone if another request has just completed it.
+  if (all.size === 0 && await knownUpload(s3, request) === undefined) {
+    return await alreadyCompleted(s3, request);
+  }
   const chosen = chosenParts(all, stated);
   const etag = multipartEtag(chosen);
   const { requireCondition } = await conditionOf(s3, request);

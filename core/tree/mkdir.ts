@@ -41,10 +41,13 @@ async function makeOnce(
   path: string,
 ): Promise<ResourceRecord> {
   const userId = ownerOf(caller);
+  const scope = { userId, everyone: false };
+  // Some clients ask for the directory of each file that they send.
+  if (isExact) requireFreePlace(path, await tree.records.findByPath(scope, chainOf(path)));
   let leaf: ResourceRecord | undefined;
   const work = async (transaction: WriteTransaction) => {
     const now = Date.now();
-    const existing = await transaction.findByPath({ userId, everyone: false }, chainOf(path));
+    const existing = await transaction.findByPath(scope, chainOf(path));
     if (isExact) requireFreePlace(path, existing);
     const created = await transaction.insert(missingDirectories({ userId, path, now }, existing));
     leaf = existing.get(path) ?? created.at(-1);

@@ -13,6 +13,9 @@ const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 /** What text and the values of attributes cannot have as they are. */
 const ESCAPED = /[&<>"\t\n\r]/g;
 
+/** Text of these characters alone is as it is, as nearly all is. */
+const PLAIN = /^[\w !#$%'()*+,./:;=?@[\]^`{|}~-]*$/;
+
 /**
  * Writes an element. Names have no prefixes: an element declares the default namespace unless it is that of its
  * parent.
@@ -42,6 +45,7 @@ function writeAttribute({ name, namespace, value }: XmlAttribute, index: number)
  * U+FFFD.
  */
 export function escapeXml(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.toWellFormed().replaceAll(NOT_XML, "\ufffd")
     .replaceAll(ESCAPED, (char) => `&#${char.charCodeAt(0)};`);
 }

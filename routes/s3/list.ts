@@ -1,12 +1,14 @@
 import { Buffer } from "node:buffer";
 import { ownerOf } from "../../core/caller.ts";
+import { isoTime } from "../../core/entries.ts";
 import { quoted } from "../../core/errors.ts";
 import { type KeyItem, type KeysPage, listKeys } from "../../core/s3/list_keys.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { callerOf } from "../serving/auth.ts";
+import { escapeXml } from "../reply/xml.ts";
 import type { Services } from "../serving/route.ts";
 import { etagOf } from "./headers.ts";
-import { element, timeElement, type Xml, xmlReply } from "./reply.ts";
+import { element, type Xml, xmlReply } from "./reply.ts";
 import { type Handled, parameter, type Target } from "./target.ts";
 
 /** The most keys and common prefixes in a page. */
@@ -90,18 +92,18 @@ function itemElements({ items }: KeysPage, { written }: ListParameters): Xml[] {
   );
 }
 
+/** Written as one text, in a third of the time of elements: a page has a thousand. */
 function contents(
   { key }: KeyItem,
   record: NonNullable<KeyItem["record"]>,
   written: ListParameters["written"],
 ): Xml {
-  return element("Contents", [
-    written("Key", key),
-    timeElement("LastModified", record.updatedAt),
-    element("ETag", etagOf(record, record.etag)),
-    element("Size", record.size),
-    element("StorageClass", "STANDARD"),
-  ]);
+  const { updatedAt, size, etag } = record;
+  return {
+    xml: `<Contents>${written("Key", key).xml}<LastModified>${isoTime(updatedAt)}</LastModified>` +
+      `<ETag>${escapeXml(etagOf(record, etag))}</ETag><Size>${size}</Size>` +
+      "<StorageClass>STANDARD</StorageClass></Contents>",
+  };
 }
 
 /** The parameters that all lists of keys have. */

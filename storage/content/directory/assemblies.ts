@@ -41,14 +41,19 @@ export class Assemblies {
     const other = assembly.part;
     if (!assembly.take(id, place)) return false;
     this.#placed.set(id, assembly);
-    if (other !== undefined) {
-      const linked = Deno.link(pathOf(other), pathOf(id)).then(() => true);
-      if (await orMissing(linked)) return true;
-      // The other part has just been given up.
+    try {
+      if (other !== undefined) {
+        const linked = Deno.link(pathOf(other), pathOf(id)).then(() => true);
+        if (await orMissing(linked)) return true;
+        // The other part has just been given up.
+        await this.leave(id);
+        return false;
+      }
+      createFile(id);
+    } catch (error) {
       await this.leave(id);
-      return false;
+      throw error;
     }
-    createFile(id);
     this.#all.set(place.whole, assembly);
     const [[oldest] = []] = this.#all;
     if (this.#all.size > MAX_ASSEMBLIES && oldest !== undefined) await this.#forget(oldest);

@@ -70,7 +70,12 @@ class Room implements AsyncDisposable {
     const blob = await this.blobs.parts.join(parts);
     const expected = createHash("sha256");
     for (const { bytes } of parts) expected.update(bytes);
-    assert.equal(blob.sha256, expected.digest("hex"));
+    const sha256 = expected.digest("hex");
+    assert.equal(blob.sha256, sha256);
+    if (blob instanceof StagedBlobFile) {
+      const bytes = await Deno.readFile(blob.path);
+      assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256);
+    }
     assert.equal(blob.size, parts.reduce((sum, { size }) => sum + size, 0));
     return blob;
   }
@@ -135,6 +140,29 @@ Deno.test("C 30 what comes later does not change what was joined", async () => {
   // Nor is there a place for it any more.
   const { position } = await room.receive(3, noise(PART_BYTES, 3));
   assert.equal(position, 0);
+});
+
+Deno.test("C 30 a second attempt at a part changes the first only when it is whole", async () => {
+  await using directory = await TempDir.make();
+  await using room = await Room.open(directory.path);
+  const one = await room.receive(1, noise(PART_BYTES, 1));
+  await room.fail(1, PART_BYTES);
+  await using _blob = await room.join([one]);
+  const again = await room.receive(1, noise(PART_BYTES, 2));
+  await room.blobs.parts.remove(one.id);
+  await using _other = await room.join([again]);
+});
+
+Deno.test("C 30 parts that are left out are not in the whole", async () => {
+  await using directory = await TempDir.make();
+  await using room = await Room.open(directory.path);
+  const parts: Received[] = [];
+  for (const number of [1, 2, 3]) {
+    parts.push(await room.receive(number, noise(PART_BYTES, number)));
+  }
+  for (const chosen of [parts.slice(0, 2), parts.slice(1), parts]) {
+    await using _blob = await room.join(chosen);
+  }
 });
 
 Deno.test("C 30 a part far ahead makes no hole in a file", async () => {
