@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "./support/child_server.ts";
-import { run } from "./support/tools.ts";
+import { runWithin } from "./support/tools.ts";
 import { builtBy, type Regex, regexesIn, verdictsOn } from "./support/regexes.ts";
 
 /** Modules that build expressions at run time. Each does so while it loads, with all that it uses. */
@@ -145,9 +145,7 @@ Deno.test("C 6 hostile text does not hold the process", async (t) => {
     await t.step(name, async () => {
       const code = `import * as it from "${pathToFileURL(ROOT + module)}"; ${expression};`;
       // In a process of its own: only that can be ended if it never returns.
-      const { code: status, stderr } = await run(Deno.execPath(), ["eval", code], {
-        signal: AbortSignal.timeout(30_000),
-      });
+      const { code: status, stderr } = await runWithin(30, Deno.execPath(), ["eval", code]);
       assert.equal(status, 0, stderr);
     });
   }

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { ScanFile } from "../../core/scans/ports.ts";
 import { type OpenedStores, type StoresEngine, storesTest } from "../support/stores.ts";
+import { MAX_WAIT_MS } from "../support/until.ts";
 
 const SCAN = { userId: 1, requestedBy: 1, paths: ["a"], skip: [], createdAt: 0 };
 const FILES = 5000;
@@ -102,7 +103,7 @@ export function scanStoreSuite(engine: StoresEngine): void {
     const scan = await scans.create(
       SCAN,
       pages(async () => {
-        const late = AbortSignal.timeout(5000);
+        const late = AbortSignal.timeout(MAX_WAIT_MS);
         await Promise.race([
           store.probe(),
           new Promise((resolve) => late.addEventListener("abort", resolve)),

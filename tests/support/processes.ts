@@ -9,16 +9,26 @@ export async function parentOf(pid: number): Promise<number> {
 /** The processes whose parent is this one, with their arguments. */
 export async function childrenOf(pid: number): Promise<Map<number, string[]>> {
   const children = new Map<number, string[]>();
-  for await (const { name } of Deno.readDir("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      if (await parentOf(Number(name)) !== pid) continue;
-      children.set(Number(name), (await Deno.readTextFile(`/proc/${name}/cmdline`)).split("\0"));
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
+  for await (const child of childIdsOf(pid)) {
+    const line = await orGone(Deno.readTextFile(`/proc/${child}/cmdline`));
+    if (line !== undefined) children.set(child, line.split("\0"));
   }
   return children;
+}
+
+/** Some kernels list the children of each thread. Looking for them among all processes takes far longer. */
+const LISTS_CHILDREN = await Deno.stat(`/proc/${Deno.pid}/task/${Deno.pid}/children`)
+  .then(() => true, () => false);
+
+async function* childIdsOf(pid: number): AsyncGenerator<number> {
+  const directory = LISTS_CHILDREN ? `/proc/${pid}/task` : "/proc";
+  for (const { name } of await orGone(Array.fromAsync(Deno.readDir(directory))) ?? []) {
+    if (!/^\d+$/.test(name)) continue;
+    if (LISTS_CHILDREN) {
+      const list = await orGone(Deno.readTextFile(`${directory}/${name}/children`)) ?? "";
+      yield* list.split(" ").filter((it) => it !== "").map(Number);
+    } else if (await orGone(parentOf(Number(name))) === pid) yield Number(name);
+  }
 }
 
 /** The processes whose environment has a variable with a value, `NAME=value`, with their arguments. */
@@ -67,6 +77,16 @@ export function signalTo(child: Deno.ChildProcess, signal: Deno.Signal): void {
   } catch (error) {
     // The first if the system knows that it has ended, the second if this process does.
     if (!(error instanceof Deno.errors.NotFound || error instanceof TypeError)) throw error;
+  }
+}
+
+/** What was read of a process; undefined if it has ended. */
+async function orGone<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
   }
 }
 

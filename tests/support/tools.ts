@@ -61,3 +61,12 @@ export async function run(
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
+
+/** Runs a program that ends once it has used so much CPU time. Unlike time, that is the same on a busy machine. */
+export function runWithin(
+  cpuSeconds: number,
+  program: string,
+  args: readonly string[],
+): Promise<ProgramOutput> {
+  return run("sh", ["-c", `ulimit -t ${cpuSeconds} && exec "$@"`, "sh", program, ...args]);
+}

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { dispositionOf } from "../../../routes/request/part_head.ts";
 import { ROOT } from "../../support/child_server.ts";
-import { run } from "../../support/tools.ts";
+import { runWithin } from "../../support/tools.ts";
 
 function headOf(disposition: string): string {
   return `\r\nContent-Disposition: ${disposition}`;
@@ -36,10 +36,11 @@ Deno.test("C 6 reads a header with many empty parameters in linear time", async 
     pathToFileURL(`${ROOT}routes/request/part_head.ts`)
   }";
     console.log(dispositionOf(${JSON.stringify(headOf(value))}).filename);`;
-  // In a child process, which can be killed if it never returns.
-  const { code: status, stdout, stderr } = await run(Deno.execPath(), ["eval", code], {
-    signal: AbortSignal.timeout(30_000),
-  });
+  // In a child process, which is killed if it never returns.
+  const { code: status, stdout, stderr } = await runWithin(30, Deno.execPath(), [
+    "eval",
+    code,
+  ]);
   assert.equal(status, 0, stderr);
   assert.equal(stdout, '"\n');
 });

@@ -15,9 +15,11 @@ import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
 /** A store in which every change of a directory is a large one. */
-async function openStore(path?: string): Promise<SqliteResourceStore & { directory: string }> {
-  const directory = await TempDir.make();
-  const store = await SqliteResourceStore.open(path ?? `${directory.path}/test.db`, {
+async function openStore(
+  given?: TempDir,
+): Promise<SqliteResourceStore & { directory: string }> {
+  const directory = given ?? await TempDir.make();
+  const store = await SqliteResourceStore.open(`${directory.path}/test.db`, {
     maxDirectRecords: 0,
   });
   const close = store[Symbol.asyncDispose].bind(store);
@@ -30,7 +32,7 @@ async function openStore(path?: string): Promise<SqliteResourceStore & { directo
   });
 }
 
-resourceStoreSuite("SqliteResourceStore in steps", openStore);
+resourceStoreSuite("SqliteResourceStore in steps", () => openStore());
 
 const everyone = { userId: 1, everyone: true };
 const own = { userId: 1, everyone: false };
@@ -44,12 +46,33 @@ async function allRecords(store: ResourceStore): Promise<ResourceRecord[]> {
 const FILES = Array.from({ length: 2500 }, (_, index) => `f${String(index).padStart(4, "0")}`);
 
 /** Two directories with many files, of which some have the same names. */
-async function seedTwo(store: ResourceStore): Promise<ResourceRecord> {
-  const [a] = await seed(store, ["a/", "b/", "b/sub/", { path: "other/", userId: 2 }]);
+async function seedTwo(store: ResourceStore): Promise<void> {
+  await seed(store, ["a/", "b/", "b/sub/", { path: "other/", userId: 2 }]);
   await seed(store, FILES.map((name) => ({ path: `a/${name}`, content: name, updatedAt: 7 })));
   await seed(store, FILES.slice(500).map((name) => ({ path: `b/${name}`, content: "b" })));
+}
+
+let seeded: Promise<Uint8Array> | undefined;
+
+/** A database with the records of {@link seedTwo}, which is made once. */
+async function seededDatabase(): Promise<Uint8Array> {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  {
+    await using store = await SqliteResourceStore.open(path);
+    await seedTwo(store);
+  }
+  return await Deno.readFile(path);
+}
+
+/** Opens a store with the records of {@link seedTwo}. Returns their first one, the directory `a`, too. */
+async function openSeeded() {
+  const directory = await TempDir.make();
+  await Deno.writeFile(`${directory.path}/test.db`, await (seeded ??= seededDatabase()));
+  const store = await openStore(directory);
+  const a = (await store.findByPath(own, ["a"])).get("a");
   assert.ok(a);
-  return a;
+  return { store, a };
 }
 
 type Change = (transaction: WriteTransaction, a: ResourceRecord) => Promise<unknown>;
@@ -73,8 +96,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
 
 for (const [name, change] of Object.entries(CHANGES)) {
   Deno.test(`C 5.5 ${name} that fails after its last step has changed nothing`, async () => {
-    await using store = await openStore();
-    const a = await seedTwo(store);
+    const { store: opened, a } = await openSeeded();
+    await using store = opened;
     const before = await allRecords(store);
     const failed = store.write(async (transaction) => {
       await change(transaction, a);
@@ -88,8 +111,8 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 
   Deno.test(`C 5 ${name} that a crash interrupts has changed nothing after a start`, async () => {
-    await using store = await openStore();
-    const a = await seedTwo(store);
+    const { store: opened, a } = await openSeeded();
+    await using store = opened;
     const before = await allRecords(store);
     await using copies = await TempDir.make();
     await store.write(async (transaction) => {
@@ -109,8 +132,8 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 
   Deno.test(`C 5 ${name} shows lookups the former state until its end`, async () => {
-    await using store = await openStore();
-    const a = await seedTwo(store);
+    const { store: opened, a } = await openSeeded();
+    await using store = opened;
     const paths = ["a", "a/f0001", "b/f0600", "c", "c/f0001"];
     const before = await store.findByPath(own, paths);
     const usage = () => Promise.all([own, everyone].map((scope) => store.usage(scope)));
@@ -131,8 +154,8 @@ for (const [name, change] of Object.entries(CHANGES)) {
 }
 
 Deno.test("writes of others do not wait for the end of a large change, the owner's do", async () => {
-  await using store = await openStore();
-  const a = await seedTwo(store);
+  const { store: opened, a } = await openSeeded();
+  await using store = opened;
   const ended: string[] = [];
   const write = (what: string, path: string, userId: number) =>
     seed(store, [{ path, userId }]).then(() => ended.push(what));
@@ -178,8 +201,8 @@ for (
 ) {
   Deno.test(`C 22 writes of others do not wait for the end of ${what}`, async () => {
     await using directory = await TempDir.make();
+    await Deno.writeFile(`${directory.path}/test.db`, await (seeded ??= seededDatabase()));
     await using store = await openUsual(directory);
-    await seedTwo(store);
     const before = await allRecords(store);
     const ended: string[] = [];
     let other: Promise<unknown> | undefined;
@@ -216,8 +239,8 @@ Deno.test("C 22 writes of others do not wait for the content of a large change",
 });
 
 Deno.test("C 8 a large change shows listings of its owner the former state until its end", async () => {
-  await using store = await openStore();
-  const a = await seedTwo(store);
+  const { store: opened, a } = await openSeeded();
+  await using store = opened;
   const paths = async (directory: string) => {
     const query = { scope: own, recursive: true, directories: [directory], chain: [] };
     return (await Array.fromAsync(store.list(query))).flat().map(({ path }) => path);
@@ -309,8 +332,8 @@ Deno.test("C 5 an undo that a crash interrupts at any step is completed at the n
 });
 
 Deno.test("C 5.4 content of records that a large change has deleted is not unreferenced yet", async () => {
-  await using store = await openStore();
-  const a = await seedTwo(store);
+  const { store: opened, a } = await openSeeded();
+  await using store = opened;
   const hash = (await store.findByPath(own, ["a/f0001"])).get("a/f0001")?.hash ?? "";
   const unreferenced = () => store.write((transaction) => transaction.unreferenced([hash]));
   await store.write(async (transaction) => {
@@ -339,8 +362,8 @@ Deno.test("C 26 a large restore reads what a deletion has just kept by its index
 });
 
 Deno.test("C 22 check and backup see no part of a large change", async () => {
-  await using store = await openStore();
-  const a = await seedTwo(store);
+  const { store: opened, a } = await openSeeded();
+  await using store = opened;
   const before = await allRecords(store);
   const hash = (await store.findByPath(own, ["a/f0001"])).get("a/f0001")?.hash ?? "";
   await store.write(async (transaction) => {

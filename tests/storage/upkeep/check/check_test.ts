@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { dirname } from "node:path";
 import { Connection } from "../../../../storage/sqlite/connection.ts";
 import { noise } from "../../../support/random.ts";
 import { strongroom } from "../../../support/child_server.ts";
@@ -16,12 +17,39 @@ const LARGE = noise(300_000);
 /** A data directory with some files, whose server has stopped. */
 async function prepared(): Promise<TempDir> {
   const directory = await TempDir.make();
-  await using server = await TestServer.start({ dataDir: directory.path });
-  const [one, two] = [await server.as(1), await server.as(2)];
-  assert.equal((await one.upload("a/b", { large: LARGE, small: "small" })).status, 200);
-  assert.equal((await one.upload("a", { other: "other" })).status, 200);
-  assert.equal((await two.upload("c", { same: "small" })).status, 200);
+  for (const [path, bytes] of await (files ??= prepare())) {
+    await Deno.mkdir(dirname(directory.path + path), { recursive: true });
+    await Deno.writeFile(directory.path + path, bytes);
+  }
+  // A lock that names another file reveals a copy.
+  const lock = `${directory.path}/lock`;
+  const { ino } = await Deno.stat(lock);
+  await Deno.writeTextFile(lock, (await Deno.readTextFile(lock)).replace(/\d+\s*$/, String(ino)));
   return directory;
+}
+
+let files: Promise<Map<string, Uint8Array>> | undefined;
+
+/** The files of the directory, which is made once. */
+async function prepare(): Promise<Map<string, Uint8Array>> {
+  await using directory = await TempDir.make();
+  {
+    await using server = await TestServer.start({ dataDir: directory.path });
+    const [one, two] = [await server.as(1), await server.as(2)];
+    assert.equal((await one.upload("a/b", { large: LARGE, small: "small" })).status, 200);
+    assert.equal((await one.upload("a", { other: "other" })).status, 200);
+    assert.equal((await two.upload("c", { same: "small" })).status, 200);
+  }
+  const made = new Map<string, Uint8Array>();
+  const visit = async (path: string) => {
+    for await (const { name, isDirectory } of Deno.readDir(directory.path + path)) {
+      const inner = `${path}/${name}`;
+      if (isDirectory) await visit(inner);
+      else made.set(inner, await Deno.readFile(directory.path + inner));
+    }
+  };
+  await visit("");
+  return made;
 }
 
 function withDatabase(dataDir: string, script: string): void {
