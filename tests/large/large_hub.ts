@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Throttle } from "../../core/throttle.ts";
 
 /** A file of the hub: its beginning, and zeros up to its size. It takes no disk, but where it is copied to. */
 interface SparseFile {
@@ -20,7 +21,8 @@ export class LargeHub implements AsyncDisposable {
   /** When the last byte of content was sent, in milliseconds since the Unix epoch. */
   sentAt: number | undefined;
 
-  constructor(private readonly directory: string) {
+  /** @param maxRate How many bytes it sends within a second, as a network does. @default as many as it can */
+  constructor(private readonly directory: string, private readonly maxRate?: number) {
     this.#server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       (request) => this.#reply(request),
@@ -79,7 +81,12 @@ export class LargeHub implements AsyncDisposable {
     const start = Number(first ?? 0);
     const { path, size } = file;
     this.fetches++;
+    const throttle = new Throttle(this.maxRate);
     const sent = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      async transform(chunk, controller) {
+        await throttle.take(chunk.length);
+        controller.enqueue(chunk);
+      },
       flush: () => {
         this.sentAt = Date.now();
       },
