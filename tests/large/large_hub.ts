@@ -35,7 +35,13 @@ export class LargeHub implements AsyncDisposable {
 
   /** The settings of a server that mirrors it. */
   get env(): Readonly<Record<string, string>> {
-    return { STRONGROOM_MIRROR_URL: this.url, STRONGROOM_GATE: "block" };
+    return {
+      STRONGROOM_MIRROR_URL: this.url,
+      STRONGROOM_GATE: "block",
+      // Scans do not wait for the hub and the clients, which have the same processors.
+      STRONGROOM_CPU_CAUTION_PCT: "100000",
+      STRONGROOM_CPU_CRITICAL_PCT: "100000",
+    };
   }
 
   /** Adds a file. */
