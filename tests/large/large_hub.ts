@@ -88,13 +88,14 @@ export class LargeHub implements AsyncDisposable {
     const { path, size } = file;
     this.fetches++;
     const throttle = new Throttle(this.maxRate);
+    const noteSent = () => {
+      this.sentAt = Date.now();
+    };
     const sent = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       async transform(chunk, controller) {
         await throttle.take(chunk.length);
         controller.enqueue(chunk);
-      },
-      flush: () => {
-        this.sentAt = Date.now();
+        noteSent();
       },
     });
     return new Response((await contentOf(path, start)).pipeThrough(sent), {
