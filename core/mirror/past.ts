@@ -1,7 +1,8 @@
+import { AppError } from "../errors.ts";
 import { isWithin } from "../event_loop.ts";
-import type { MirrorParts } from "./mirror.ts";
+import { type MirrorParts, requireForeign } from "./mirror.ts";
 import { UpstreamAway, type UpstreamCommits, type UpstreamReferences } from "./ports.ts";
-import type { MirroredName, MirrorRevision } from "./store.ts";
+import type { MirrorRevision } from "./store.ts";
 
 /** How long a request waits for the other hub, in milliseconds: clients wait 10 s. */
 const PROMPT_MS = 8000;
@@ -14,17 +15,17 @@ export interface Past<T> {
 }
 
 /**
- * The branches and tags of a repository. Without the other hub, those that were asked for here, all of them as
+ * The branches and tags of the repository of a revision. Without the other hub, those that were asked for here, all of them as
  * branches.
  */
 export async function mirroredReferences(
   parts: MirrorParts,
-  repository: MirroredName,
+  revision: MirrorRevision,
 ): Promise<Past<UpstreamReferences>> {
   const { upstream, store } = parts;
-  const found = await promptly(parts, () => upstream.references(repository));
+  const found = await promptly(parts, revision, () => upstream.references(revision));
   if (found !== undefined) return { found };
-  const branches = await store.listNames(repository);
+  const branches = await store.listNames(revision);
   const times = branches.map(({ checkedAt }) => checkedAt);
   return { found: { branches, tags: [] }, staleSince: Math.min(Date.now(), ...times) };
 }
@@ -36,10 +37,8 @@ export async function mirroredCommits(
   cursor: string | undefined,
 ): Promise<Past<UpstreamCommits>> {
   const { commitId, about: { modifiedAt }, askedFirstAt } = revision;
-  const found = await promptly(
-    parts,
-    () => parts.upstream.commits(revision, commitId, cursor),
-  );
+  const ask = () => parts.upstream.commits(revision, commitId, cursor);
+  const found = await promptly(parts, revision, ask);
   if (found !== undefined) return { found };
   const title = "The mirrored state (the other hub does not tell of earlier ones now)";
   const commit = { id: commitId, title, message: "", time: modifiedAt, authors: [] };
@@ -47,22 +46,27 @@ export async function mirroredCommits(
   return { found: { items, next: undefined }, staleSince: askedFirstAt };
 }
 
-/** What the other hub answers. Undefined if it does not, or too late. */
+/** What the other hub answers. Undefined if it does not, or too late, or has the repository no longer. */
 async function promptly<T>(
-  { totals, tree: { log } }: MirrorParts,
+  parts: MirrorParts,
+  revision: MirrorRevision,
   ask: () => Promise<T>,
 ): Promise<T | undefined> {
+  const { totals, tree: { log } } = parts;
+  // Names that were foreign may be used inside by now.
+  requireForeign(parts, revision, revision.about.realId);
   const asked = ask();
-  const answered = Promise.allSettled([asked]);
-  if (!await isWithin(answered, PROMPT_MS)) return undefined;
+  if (!await isWithin(Promise.allSettled([asked]), PROMPT_MS)) return undefined;
   try {
     const found = await asked;
     totals.answeredAt = Date.now();
     return found;
   } catch (error) {
-    if (!(error instanceof UpstreamAway)) throw error;
-    totals.failed(error);
-    log.warn("The other hub does not tell of the past of a repository", { error });
+    if (error instanceof UpstreamAway) totals.failed(error);
+    else if (!(error instanceof AppError)) throw error;
+    log.warn("The other hub does not tell of the past of a repository", {
+      ...{ repository: revision.id, error },
+    });
     return undefined;
   }
 }

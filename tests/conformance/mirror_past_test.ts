@@ -65,6 +65,11 @@ Deno.test("C 28 branches and commits of a mirrored repository are those of the o
     hubRefused(await hub.send("GET", "/api/models/acme/model/commits/main"), 404, "RepoNotFound");
     assert.deepEqual(double.taken(), []);
   });
+  await t.step("C 28 of a repository that is gone there, what is known", async () => {
+    double.fault = ({ path }) => /refs|commits/.test(path) ? { status: 404 } : undefined;
+    assert.deepEqual(await branches(hub), { named: { main: last }, isStale: true });
+    assert.deepEqual(await commits(hub, "main"), [last]);
+  });
   await t.step("C 28 with the cable cut, what is known", async () => {
     double.fault = () => ({ status: 503 });
     assert.deepEqual(await branches(hub), { named: { main: last }, isStale: true });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Throttle } from "../../core/throttle.ts";
 
 /** A file of the hub: its beginning, and zeros up to its size. It takes no disk, but where it is copied to. */
 interface SparseFile {
@@ -20,7 +21,8 @@ export class LargeHub implements AsyncDisposable {
   /** When the last byte of content was sent, in milliseconds since the Unix epoch. */
   sentAt: number | undefined;
 
-  constructor(private readonly directory: string) {
+  /** @param maxRate How many bytes it sends within a second, as a network does. @default as many as it can */
+  constructor(private readonly directory: string, private readonly maxRate?: number) {
     this.#server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       (request) => this.#reply(request),
@@ -33,7 +35,13 @@ export class LargeHub implements AsyncDisposable {
 
   /** The settings of a server that mirrors it. */
   get env(): Readonly<Record<string, string>> {
-    return { STRONGROOM_MIRROR_URL: this.url, STRONGROOM_GATE: "block" };
+    return {
+      STRONGROOM_MIRROR_URL: this.url,
+      STRONGROOM_GATE: "block",
+      // Scans do not wait for the hub and the clients, which have the same processors.
+      STRONGROOM_CPU_CAUTION_PCT: "100000",
+      STRONGROOM_CPU_CRITICAL_PCT: "100000",
+    };
   }
 
   /** Adds a file. */
@@ -79,9 +87,15 @@ export class LargeHub implements AsyncDisposable {
     const start = Number(first ?? 0);
     const { path, size } = file;
     this.fetches++;
+    const throttle = new Throttle(this.maxRate);
+    const noteSent = () => {
+      this.sentAt = Date.now();
+    };
     const sent = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      flush: () => {
-        this.sentAt = Date.now();
+      async transform(chunk, controller) {
+        await throttle.take(chunk.length);
+        controller.enqueue(chunk);
+        noteSent();
       },
     });
     return new Response((await contentOf(path, start)).pipeThrough(sent), {
