@@ -5,6 +5,8 @@ import { type CurrentSigners, InvalidSignature, type SignedBy } from "./trusted.
 const MAX_FILES = 100_000;
 /** What a bundle takes besides, counted in files. */
 const BUNDLE_FILES = 100;
+/** How long a bundle that does not count is not looked at again, in milliseconds: a certificate may come to count. */
+const REFUSED_MS = 60_000;
 
 /** What a bundle says, or why it does not count. */
 export type BundleOutcome =
@@ -66,8 +68,7 @@ export class BundleCache {
       return { outcome: { by, manifest }, until, files: BUNDLE_FILES + manifest.files.size };
     } catch (error) {
       if (!(error instanceof InvalidSignature)) throw error;
-      // A certificate may come to count.
-      const until = Date.now() + 60_000;
+      const until = Date.now() + REFUSED_MS;
       return { outcome: { reason: error.message }, until, files: BUNDLE_FILES };
     }
   }

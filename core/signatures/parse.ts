@@ -1,6 +1,4 @@
 import { pem, X509Certificate } from "@sigstore/core";
-import { TrustedRoot } from "@sigstore/protobuf-specs";
-import { toTrustMaterial } from "@sigstore/verify";
 import { createPublicKey } from "node:crypto";
 import * as v from "valibot";
 import { pathMatcher } from "../glob.ts";
@@ -38,11 +36,6 @@ const certificates = made("certificates in PEM", (given) => {
   return all?.map((it) => X509Certificate.parse(pem.toDER(it)));
 });
 
-const trustedRoot = made(
-  "a trusted root of Sigstore, as JSON",
-  (given) => toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(given))),
-);
-
 const identities = v.pipe(
   v.unknown(),
   v.transform((given) => Array.isArray(given) ? given : [given]),
@@ -56,26 +49,18 @@ const SignerTable = v.pipe(
     {
       key: v.optional(key),
       certificates: v.optional(certificates),
-      trusted_root: v.optional(trustedRoot),
       identity: v.optional(identities),
-      issuer: v.optional(text),
     },
     ({ expected, received }) =>
       expected === "never" ? "no signer has this" : `expected a table, not ${received}`,
   ),
   v.check(
-    ({ key, certificates, trusted_root: root }) =>
-      [key, certificates, root].filter((it) => it !== undefined).length === 1,
-    "expected either key, certificates or trusted_root",
+    ({ key, certificates }) => (key === undefined) !== (certificates === undefined),
+    "expected either key or certificates",
   ),
   v.check(
     ({ key, identity }) => key === undefined || identity === undefined,
     "a key names nobody: it has no identity",
-  ),
-  v.check(
-    ({ trusted_root: root, identity, issuer }) =>
-      root === undefined ? issuer === undefined : identity !== undefined && issuer !== undefined,
-    "identity and issuer say whom a trusted_root is trusted for: it needs both",
   ),
 );
 
@@ -120,14 +105,9 @@ export function parseSigners(table: unknown): TrustedSigners | SignersProblem {
 
 function signerOf(
   name: string,
-  { key, certificates, trusted_root: trusted, identity, issuer }: v.InferOutput<typeof SignerTable>,
+  { key, certificates = [], identity: identities }: v.InferOutput<typeof SignerTable>,
 ): Signer {
-  if (key !== undefined) return { name, kind: "key", key };
-  if (certificates !== undefined) {
-    return { name, kind: "certificates", roots: certificates, identities: identity };
-  }
-  if (trusted === undefined || identity === undefined || issuer === undefined) {
-    throw new Error("A signer was checked to have something to sign with");
-  }
-  return { name, kind: "keyless", trusted, identities: identity, issuer };
+  return key === undefined
+    ? { name, kind: "certificates", roots: certificates, identities }
+    : { name, kind: "key", key };
 }

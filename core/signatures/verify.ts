@@ -1,7 +1,6 @@
-import { assertBundle, assertBundleLatest } from "@sigstore/bundle";
+import { assertBundle } from "@sigstore/bundle";
 import { dsse, X509Certificate } from "@sigstore/core";
 import { Bundle } from "@sigstore/protobuf-specs";
-import { toSignedEntity, type TrustMaterial, VerificationError, Verifier } from "@sigstore/verify";
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { PathMatcher } from "../glob.ts";
 import { identityOf, trustedCertificate } from "./certificates.ts";
@@ -20,12 +19,6 @@ export type Signer =
       readonly roots: readonly X509Certificate[];
       /** Whom certificates may name. @default anybody */
       readonly identities?: readonly PathMatcher[] | undefined;
-    }
-    | {
-      readonly kind: "keyless";
-      readonly trusted: TrustMaterial;
-      readonly identities: readonly PathMatcher[];
-      readonly issuer: string;
     }
   );
 
@@ -50,7 +43,7 @@ export function verifyBundle(
   }
   const { by, until } = material.$case === "publicKey"
     ? signedByKey(envelope, material.publicKey.hint, signers)
-    : signedByCertificate(bundle, { envelope, material, signers, now });
+    : signedByCertificate(envelope, material, signers, now);
   return { by, until, statement: envelope.payload };
 }
 
@@ -117,21 +110,19 @@ function isSignature({ payloadType, payload, signatures }: Envelope, key: KeyObj
   return verify(digest, dsse.preAuthEncoding(payloadType, payload), key, signature.sig);
 }
 
-interface Certified {
-  readonly envelope: Envelope;
-  readonly material: Exclude<Material, { $case: "publicKey" }>;
-  readonly signers: readonly Signer[];
-  readonly now: number;
-}
+type Certificates = Exclude<Material, { $case: "publicKey" }>;
 
-function signedByCertificate(bundle: Bundle, { signers, ...certified }: Certified): Signed {
+function signedByCertificate(
+  envelope: Envelope,
+  material: Certificates,
+  signers: readonly Signer[],
+  now: number,
+): Signed {
   let reason = new InvalidSignature("no trusted certificate has issued that of its signer");
   for (const signer of signers) {
-    if (signer.kind === "key") continue;
+    if (signer.kind !== "certificates") continue;
     try {
-      return signer.kind === "keyless"
-        ? signedKeyless(bundle, signer)
-        : certifiedBy(signer, certified);
+      return certifiedBy(signer, { envelope, material, now });
     } catch (error) {
       reason = asInvalid(error);
     }
@@ -147,7 +138,11 @@ function asInvalid(error: unknown): InvalidSignature {
 
 function certifiedBy(
   { name, roots, identities }: Extract<Signer, { kind: "certificates" }>,
-  { envelope, material, now }: Omit<Certified, "signers">,
+  { envelope, material, now }: {
+    readonly envelope: Envelope;
+    readonly material: Certificates;
+    readonly now: number;
+  },
 ): Signed {
   const encoded = material.$case === "certificate"
     ? [material.certificate]
@@ -170,24 +165,4 @@ function requireIdentity(
 ): void {
   if (allowed === undefined || identity !== undefined && allowed.some((it) => it(identity))) return;
   throw new InvalidSignature(`${identity ?? "somebody without a name"} is not trusted`);
-}
-
-/** Verified offline, by the certificate, its log and the log of signatures, as the trusted root has their keys. */
-function signedKeyless(
-  bundle: Bundle,
-  { name, trusted, identities, issuer }: Extract<Signer, { kind: "keyless" }>,
-): Signed {
-  try {
-    assertBundleLatest(bundle);
-    const { identity } = new Verifier(trusted).verify(toSignedEntity(bundle));
-    const subject = identity?.subjectAlternativeName;
-    requireIdentity(subject, identities);
-    if (identity?.extensions?.issuer !== issuer) {
-      throw new InvalidSignature(`its signer is not one of ${issuer}`);
-    }
-    return { by: { signer: name, identity: subject }, until: FOREVER };
-  } catch (cause) {
-    if (!(cause instanceof VerificationError)) throw cause;
-    throw new InvalidSignature(`Sigstore does not confirm it: ${cause.message}`, { cause });
-  }
 }

@@ -125,6 +125,8 @@ const STATES: readonly State[] = [
     await dialog(page);
   }],
   ["no page", "#/nowhere", heading("Page not found")],
+  ["a model", "#/model/model", region("Card")],
+  ["a model that is not there", "#/model/none", words("not found")],
   ["no file", "#/file/none", heading("This file does not exist")],
   ...Object.entries({
     "notes.txt": "Text",
@@ -225,6 +227,7 @@ Deno.test({
     const client = await browser.server.as(1, ...ADMIN);
     await client.upload("", { ...FILES, "notes.txt": "before", "old.txt": "old" });
     await client.json("POST", "/mirror/", { repository: "google/gemma" });
+    await client.upload("model", { "README.md": "# A model", "eval.pkl": HOSTILE });
     await client.json("POST", "/tags/", { name: "v1.0", path: "", message: "As agreed" });
     await client.put("notes.txt", "first\nsecond");
     await client.remove({ path: "old.txt" });

@@ -6,6 +6,7 @@
 export { FileView } from "./file/view.ts";
 export { CompareView } from "./scans/compare_view.ts";
 export { CompareView as CompareStatesView } from "./history/compare_view.ts";
+export { ModelView } from "./model/view.ts";
 export { HistoryView } from "./history/history_view.ts";
 export { TagsView } from "./history/tags_view.ts";
 export { TrashView } from "./history/trash_view.ts";

@@ -4,6 +4,7 @@ import { fileRoom } from "./file_room.ts";
 import { filesRoom } from "./files/room.ts";
 import { HISTORY_ROOMS } from "./history_rooms.ts";
 import { mirrorRoom } from "./mirror/room.ts";
+import { modelRoom } from "./model_room.ts";
 import { scansRoom } from "./scans_room.ts";
 import { storageRoom } from "./storage_room.ts";
 import type { Room } from "./ui/room.ts";
@@ -12,6 +13,7 @@ import type { Room } from "./ui/room.ts";
 export const ROOMS: readonly Room[] = [
   filesRoom,
   fileRoom,
+  modelRoom,
   ...HISTORY_ROOMS,
   storageRoom,
   scansRoom,

@@ -10,6 +10,7 @@ import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Card, Facts } from "../ui/pairs.ts";
 import { FindingItem, placeIn } from "../scans/finding.ts";
+import { SignatureBadge } from "../ui/signature.ts";
 import { meaningOf, VerdictBadge } from "../ui/verdict.ts";
 import { askForWaiver, askToRemoveWaiver } from "../access/waiver_actions.ts";
 
@@ -46,6 +47,13 @@ export function VerdictCard({ file, reload }: Props): ComponentChild {
       ),
     ),
     h(Waived, { file, reload }),
+    verdict.signature !== undefined && h(
+      "p",
+      null,
+      h(SignatureBadge, { signature: verdict.signature }),
+      verdict.signature.reason === undefined ? "" : " ",
+      verdict.signature.reason !== undefined && h("bdi", null, verdict.signature.reason),
+    ),
     at !== null && h(Facts, {
       facts: [
         ["Scanned", h("time", { dateTime: at, title: time(at) }, ago(at))],

@@ -30,6 +30,7 @@ import type { Order } from "./order.ts";
 import { usePaste } from "./paste.ts";
 import { useSearch } from "./search.ts";
 import { rememberShown } from "./shown_files.ts";
+import { ModelLink } from "./model_link.ts";
 import { countsOf, withVerdict } from "./counted_verdicts.ts";
 import { ListNote, Toolbar } from "./toolbar.ts";
 
@@ -88,6 +89,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       "div",
       { class: "folder-head" },
       h(Breadcrumbs, { room: "files", path, isHeading: true, linkProps: folderTarget }),
+      h(ModelLink, { path, entries: listing.entries }),
       h(VerdictFilter, {
         counts: useMemo(() => countsOf(all.verdicts), [all]),
         chosen: verdict,

@@ -17,7 +17,7 @@ export interface Place {
 type Parameters = Readonly<Record<string, string>>;
 
 /** The rooms that show what was. */
-const ROOMS_OF_THE_PAST: ReadonlySet<string> = new Set(["files", "file"]);
+const ROOMS_OF_THE_PAST: ReadonlySet<string> = new Set(["files", "file", "model"]);
 
 export const place = new Store<Place>(placeOf(location.hash));
 
