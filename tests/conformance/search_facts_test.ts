@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { FoundList } from "../../schemas/verdicts.ts";
 import { Client, dataOf } from "../support/client.ts";
+import { HubClient } from "../support/hub.ts";
 import { modelFile } from "../support/models.ts";
 import { RemoteClient } from "../support/remote_client.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
@@ -82,6 +83,23 @@ Deno.test("C 29 a model is found by what its files say together", async (t) => {
     assert.deepEqual(facets.kind, [{ value: "model", count: 2 }]);
     assert.deepEqual(facets.dtype, [{ value: "float32", count: 1 }]);
     assert.equal((await page(one, { q: "ns", facets: "true" })).facets, null);
+  });
+  await t.step("C 29 lists of the hub take tags and numbers of parameters", async () => {
+    const hub = new HubClient(server, one);
+    const ids = async (kind: string, query: string) => {
+      const reply = await hub.send("GET", `/api/${kind}?${query}`);
+      assert.equal(reply.status, 200, reply.text);
+      return v.parse(v.array(v.object({ id: v.string() })), JSON.parse(reply.text))
+        .map(({ id }) => id);
+    };
+    assert.deepEqual(await ids("models", "filter=transformers&filter=license:mit"), ["ns/small"]);
+    assert.deepEqual(await ids("models", "pipeline_tag=text-generation&author=ns"), ["ns/small"]);
+    assert.deepEqual(await ids("models", "filter=transformers&search=other"), []);
+    assert.deepEqual(await ids("models", "num_parameters=min:1,max:1K&sort=createdAt"), [
+      "ns/small",
+    ]);
+    assert.deepEqual(await ids("models", "num_parameters=min:1K"), []);
+    assert.deepEqual(await ids("datasets", "filter=transformers"), []);
   });
   await t.step("C 29 in the order of a fact", async () => {
     assert.deepEqual(await paths(one, { kind: "model", sort: "-parameters" }), [
