@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { FoundList } from "../../schemas/verdicts.ts";
-import { Client, dataOf } from "../support/client.ts";
+import { type Client, dataOf } from "../support/client.ts";
 import { HubClient } from "../support/hub.ts";
 import { modelFile } from "../support/models.ts";
 import { RemoteClient } from "../support/remote_client.ts";
