@@ -165,6 +165,8 @@ Deno.test("C 29 nobody finds or counts what others have, but administrators who 
     await settled(user);
   }
   await one.upload("models/ns/more", MODEL);
+  await settledVerdicts(one);
+  await settled(one);
   const all = { q: "safetensors", scope: "all" };
   const { facets } = await page(two, { kind: "file", format: "safetensors", facets: "true" });
   assert.equal(facets?.matches, 1);
