@@ -1,4 +1,5 @@
 import type { Usage } from "./usage_type.ts";
+import { VERDICTS } from "../schemas/verdict_names.ts";
 
 const COMMON = `  --server URL  Use this server; strongroom login list shows those that are known
   --tree NAME   Act in the tree of another user
@@ -48,21 +49,40 @@ come first, then the directories with their names.
     summary: "Print the paths of a server that meet all conditions",
     forms: ["find [OPTIONS] [PATH]"],
     details:
-      `Searches the root, or the directory PATH, with all that is below. Of several --name, one has to match.
+      `Searches the root, or the directory PATH, with all that is below. Of several values of one option, one
+has to match; of several --tag, all. Facts come with scans; a directory has those of its files together.
 
-  --name GLOB      Paths that end like this: *.safetensors, models/*/config.json
-  --type TYPE      Entries of this type: file, directory
-  --min-size SIZE  Files of this size or more, such as 5GiB
-  --max-size SIZE  Files of this size or less
-  --server URL     Use this server; strongroom login list shows those that are known
-  --tree NAME      Search the tree of another user
-  --json           Print JSON, a line for each entry`,
+  --name GLOB          Paths that end like this: *.safetensors, models/*/config.json
+  --type TYPE          Entries of this type: file, directory
+  --min-size SIZE      Files of this size or more, such as 5GiB
+  --max-size SIZE      Files of this size or less
+  --text WORDS         Words and parts of words in paths and facts
+  --kind KIND          Entries of this kind: file, model, dataset
+  --format NAME        The format of the weights, such as gguf
+  --architecture NAME  Such as llama
+  --license NAME       As authors name it, or its SPDX identifier
+  --parameters RANGE   The number of parameters: 1B..8B, 7e9.., ..350M
+  --dtype NAME         A type of elements or a quantization, such as bfloat16 or Q4_K_M
+  --base-model NAME    A model that it was made from
+  --tag NAME           A tag, language, library or task
+  --verdict VERDICT    Files with this verdict; directories whose worst file has it
+  --updated RANGE      When it was last changed: 2026-11-01..2026-11-22
+  --sort ORDER         path, updated, parameters or size; -updated: the newest first
+  --server URL         Use this server; strongroom login list shows those that are known
+  --tree NAME          Search the tree of another user
+  --json               Print JSON, a line for each entry`,
     examples: [
+      "strongroom find --kind model --license apache-2.0 --parameters 7B..9B --verdict clean",
       "strongroom find --name '*.pkl' --name '*.pt'",
       "strongroom find --min-size 1GiB --json models | jq -r .path",
     ],
     remotePaths: "all",
-    values: { "--type": ["file", "directory"] },
+    values: {
+      "--type": ["file", "directory"],
+      "--kind": ["file", "model", "dataset"],
+      "--sort": ["path", "updated", "-updated", "parameters", "-parameters", "size", "-size"],
+      "--verdict": VERDICTS,
+    },
   },
   stat: {
     summary: "Print an entry of a server with its checksums and its verdict",

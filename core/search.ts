@@ -30,8 +30,8 @@ export interface SearchQuery extends SearchConditions {
   readonly userId: number;
   /** A path; the root is "". */
   readonly directory: string;
-  /** How many segments paths below the directory have. @default any number */
-  readonly depth?: number | undefined;
+  /** Only directories so many levels below the directory. @default all that is below it */
+  readonly level?: number | undefined;
   readonly sort: { readonly by: SearchOrder; readonly isDescending: boolean };
   /** What it goes on after; "" at the beginning. */
   readonly after: string;

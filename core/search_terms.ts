@@ -66,13 +66,8 @@ function directoryKind(path: string, { format }: Facts): SearchKind | undefined 
 }
 
 /** All terms of a document. */
-export function* termsOf({ path, values }: SearchDocument): Generator<string> {
-  const grams = new Set(gramsOf(path));
-  for (const value of values) {
-    for (const gram of gramsOf(value)) grams.add(gram);
-    yield exact(value);
-  }
-  yield* grams;
+export function termsOf({ path, values }: SearchDocument): ReadonlySet<string> {
+  return new Set([...gramsOf(path), ...values.flatMap((it) => [exact(it), ...gramsOf(it)])]);
 }
 
 /** What has to be among the terms of all that is found. Empty if any record may be. */
@@ -85,7 +80,7 @@ export function clausesOf(conditions: SearchConditions): Clause[] {
     ...tags.map((it) => [exact(folded(it.replace(/^(?:license|base_model|dataset):/i, "")))]),
     ...kind === undefined ? [] : [[exact(kindTerm(kind))]],
     ...parameters === undefined ? [] : [bucketsOf(parameters).map((it) => exact(bucketTerm(it)))],
-    ...words.flatMap((word) => spread([...gramsOf(folded(word))]).map((gram) => [gram])),
+    ...words.flatMap((word) => spread(gramsOf(folded(word))).map((gram) => [gram])),
   ];
 }
 
@@ -94,11 +89,16 @@ function spread(grams: readonly string[]): string[] {
   return grams.filter((_, index) => index % GRAM === 0 || index === grams.length - 1);
 }
 
-function* gramsOf(text: string): Generator<string> {
-  const letters = [...text];
-  for (let start = 0; start + GRAM <= letters.length; start++) {
-    yield letters.slice(start, start + GRAM).join("");
+function gramsOf(text: string): string[] {
+  // A letter beyond the first plane is two of these units.
+  const letters = /[\ud800-\udfff]/.test(text) ? [...text] : undefined;
+  const length = letters?.length ?? text.length;
+  const grams: string[] = [];
+  for (let start = 0; start + GRAM <= length; start++) {
+    const end = start + GRAM;
+    grams.push(letters?.slice(start, end).join("") ?? text.slice(start, end));
   }
+  return grams;
 }
 
 /** A value that is found as a whole. */

@@ -1,4 +1,6 @@
+import type { NumberRange } from "../../schemas/search.ts";
 import { type Caller, ownerOf } from "../caller.ts";
+import { search } from "../tree/search.ts";
 import { type Hub, isNamespace, isRepositoryId, type RepositoryKind } from "./repository.ts";
 import type { ListedRepository } from "./store.ts";
 
@@ -10,6 +12,10 @@ export interface RepositoriesRequest {
   readonly author?: string | undefined;
   /** Only those whose name has this, in upper or lower case. */
   readonly search?: string | undefined;
+  /** Only those whose facts have all these tags. @default none */
+  readonly tags?: readonly string[];
+  /** Only those with so many parameters. @default any number, or none */
+  readonly parameters?: NumberRange | undefined;
   /** Only those after this one, `namespace/name`. */
   readonly after?: string | undefined;
   readonly limit: number;
@@ -24,14 +30,29 @@ export interface RepositoriesPage {
 
 /**
  * The repositories of the tree that the caller acts in, by namespace and name (C 20). A page may have fewer
- * than `limit`, even none, and another one after it: only `limit` are looked at.
+ * than `limit`, even none, and another one after it: only so many are looked at.
  */
 export async function listRepositories(
-  { store }: Hub,
-  { caller, kind, author, search = "", after, limit }: RepositoriesRequest,
+  hub: Hub,
+  request: RepositoriesRequest,
 ): Promise<RepositoriesPage> {
+  const { author, tags = [], parameters } = request;
   if (author !== undefined && !isNamespace(author)) return { repositories: [], next: undefined };
-  const wanted = search.toLowerCase();
+  const wanted = (request.search ?? "").toLowerCase();
+  const { repositories, next } = tags.length > 0 || parameters !== undefined
+    ? await foundByFacts(hub, request)
+    : await allOf(hub, request);
+  return {
+    repositories: repositories
+      .filter(({ id }) => isRepositoryId(id) && id.toLowerCase().includes(wanted)),
+    next,
+  };
+}
+
+async function allOf(
+  { store }: Hub,
+  { caller, kind, author, after, limit }: RepositoriesRequest,
+): Promise<RepositoriesPage> {
   const found = await store.repositories({
     userId: ownerOf(caller),
     root: kind,
@@ -40,7 +61,32 @@ export async function listRepositories(
     limit,
   });
   return {
-    repositories: found.filter(({ id }) => isRepositoryId(id) && id.toLowerCase().includes(wanted)),
+    repositories: found,
     next: found.length < limit ? undefined : found.at(-1)?.id,
+  };
+}
+
+/** Those that a search for facts finds (C 29), in the order of their paths. */
+async function foundByFacts(
+  { tree }: Hub,
+  { caller, kind, author, tags, parameters, after, limit }: RepositoriesRequest,
+): Promise<RepositoriesPage> {
+  const { items, next } = await search(tree, {
+    caller,
+    words: "",
+    path: author === undefined ? kind : `${kind}/${author}`,
+    level: author === undefined ? 2 : 1,
+    ...tags !== undefined && tags.length > 0 && { tags },
+    parameters,
+    after: after && `${kind}/${after}`,
+    limit,
+  });
+  return {
+    repositories: items.map(({ record: { path, createdAt, updatedAt } }) => ({
+      id: path.slice(kind.length + 1),
+      createdAt,
+      updatedAt,
+    })),
+    next: next?.slice(kind.length + 1),
   };
 }

@@ -23,7 +23,7 @@ const PLACE = /^(\d{1,16}):(.*)$/s;
 export interface SearchRequest
   extends
     Omit<SearchConditions, "words">,
-    Partial<Pick<SearchQuery, "sort" | "depth" | "wantsFacets">> {
+    Partial<Pick<SearchQuery, "sort" | "level" | "wantsFacets">> {
   readonly caller: Caller;
   /** Words and parts of words, separated by white space. */
   readonly words: string;

@@ -6,6 +6,7 @@ import { detailsOf, type RepositoryDetails } from "../../core/hub/repository_det
 import { listRepositories } from "../../core/hub/repository_list.ts";
 import { sortedRepositories, type SortedRequest } from "../../core/hub/sorted_list.ts";
 import { parentOf } from "../../core/paths.ts";
+import { type NumberRange, parseCountRange } from "../../schemas/search.ts";
 import type { ListedRepository } from "../../core/hub/store.ts";
 import { callerOf } from "../serving/auth.ts";
 import { parseQuery, type Query } from "../request/query.ts";
@@ -19,12 +20,9 @@ const UNSUPPORTED = [
   "apps",
   "benchmark",
   "dataset_name",
-  "filter",
   "gated",
   "inference",
   "inference_provider",
-  "num_parameters",
-  "pipeline_tag",
 ];
 
 /** What lists are sorted by. What is not counted is the same for all, so that they stay in the order of names. */
@@ -43,7 +41,7 @@ const SORTED_BY: Readonly<Record<string, SortedRequest["by"] | "name">> = {
 const MAX_DETAILED = 50;
 
 /** The parameters that the next page has, too. */
-const KEPT = ["author", "search", "sort", "direction"];
+const KEPT = ["author", "search", "sort", "direction", "filter", "pipeline_tag", "num_parameters"];
 
 const encoder = new TextEncoder();
 
@@ -59,7 +57,12 @@ export async function showRepositories(
   const after = cursorOf(query);
   const isFull = wantsDetails(query);
   const limit = Math.min(pageSizeOf(query), isFull ? MAX_DETAILED : MAX_PAGE_RECORDS);
-  const request = { caller: callerOf(c), kind, author, search, after, limit };
+  const request = {
+    ...{ caller: callerOf(c), kind, author, search, after, limit },
+    tags: [...query.get("filter") ?? [], ...query.get("pipeline_tag") ?? []]
+      .flatMap((it) => it.split(",")).filter((it) => it !== ""),
+    parameters: parametersOf(query),
+  };
   const { by, isDescending } = orderOf(query);
   const { repositories, next } = by === "name"
     ? await listRepositories(hub, request)
@@ -75,7 +78,7 @@ export async function showRepositories(
   const bytes = joinChunks([encoder.encode("["), ...items, encoder.encode("]")]);
   if (next === undefined) return hubBytes(c, bytes);
   const kept = KEPT.flatMap((name): [string, string][] => {
-    const value = query.get(name)?.[0];
+    const value = query.get(name)?.join(",");
     return value === undefined ? [] : [[name, value]];
   });
   const link = linkTo(`${publicUrl.for(c)}${base}/api/${kind}`, {
@@ -85,6 +88,24 @@ export async function showRepositories(
     cursor: next,
   });
   return hubBytes(c, bytes, { Link: link });
+}
+
+/** A number of parameters, as the clients write it: `min:6B,max:8B`, of which one may be left out. */
+function parametersOf(query: Query): NumberRange | undefined {
+  const text = query.get("num_parameters")?.[0];
+  if (text === undefined) return undefined;
+  const ends = new Map(
+    text.split(",").map((it) => {
+      const [name = "", ...value] = it.split(":");
+      return [name, value.join(":")];
+    }),
+  );
+  const range = parseCountRange(`${ends.get("min") ?? ""}..${ends.get("max") ?? ""}`);
+  if (range !== undefined) return range;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid num_parameters ${quoted(text)}: expected a range such as min:6B,max:8B`,
+  );
 }
 
 /** Whether each repository is to have its commit id and its files. */
@@ -152,6 +173,7 @@ function refuseUnsupported(query: Query): void {
   if (unsupported === undefined) return;
   throw new AppError(
     "ErrResourcesInvalidRequest",
-    `Unsupported parameter ${unsupported}: expected author, search, sort, direction, limit or full`,
+    `Unsupported parameter ${unsupported}: expected author, search, filter, num_parameters, sort, direction, ` +
+      "limit or full",
   );
 }

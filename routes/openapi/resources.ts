@@ -1,6 +1,5 @@
 /** The operations on resources (RS 4, C 17). */
 
-import { PAGE } from "../../schemas/queries.ts";
 import { Compression, OnConflict, UploadPaths } from "../../schemas/resources.ts";
 import { FILE_DOWNLOAD_HEADERS, NOT_MODIFIED, PRECONDITIONS, RANGE } from "./files.ts";
 import { headersOf } from "./headers.ts";
@@ -12,7 +11,6 @@ import {
   contentResponse,
   enveloped,
   ID,
-  integerQuery,
   type Json,
   jsonRequestBody,
   pathParameters,

@@ -58,7 +58,6 @@ import { measureDatabase, tidying } from "./measures.ts";
 import { Undecided } from "./decided_uploads.ts";
 import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database } from "./database.ts";
-import { POSTGRES } from "./dialect.ts";
 import { probeDatabase } from "./probe.ts";
 import { Lists } from "./lists.ts";
 import { pastLookups } from "./past.ts";

@@ -5,6 +5,10 @@ import { SQLITE } from "./dialect.ts";
 
 /** The first of the characters that stand for those of ASCII which separate tokens, as no text should have. */
 const PRIVATE_USE = 0xe000;
+const EQUALS = encode("=");
+
+/** What follows the number of the user in a token. */
+const AFTER_USER = "x";
 
 /** Searches by the full text index of SQLite, whose tokens are terms. */
 export const SEARCH: SearchEngine = {
@@ -32,19 +36,20 @@ export const INDEX_SQL: IndexSql = {
 };
 
 /** The tokens of a document. */
-export function toDocument(userId: number, document: SearchDocument): { terms: string } {
-  const terms = [...termsOf(document)].map((term) => `${userId}:${term}`);
-  return { terms: encoded(terms.join("\n")) };
+export function toDocument(userId: number, { path, values }: SearchDocument): { terms: string } {
+  const encoded = { path: encode(path), values: values.map(encode) };
+  const prefix = `${userId}${AFTER_USER}`;
+  return { terms: `${prefix}${[...termsOf(encoded)].join(` ${prefix}`)}`.replaceAll("=", EQUALS) };
 }
 
 function token(userId: number, term: Clause[number]): string {
-  return `"${encoded(`${userId}:${term}`)}"`;
+  return `"${userId}${AFTER_USER}${encode(term)}"`;
 }
 
-/** Terms on lines, as tokens: these have no characters of ASCII but letters and digits. */
-function encoded(terms: string): string {
-  return terms.replace(
-    /[^\na-z0-9\u0080-\uffff]/g,
+/** A text without characters that end a token: it has none of ASCII but letters and digits. */
+function encode(text: string): string {
+  return text.replace(
+    /[^a-z0-9\u0080-\uffff]/g,
     (it) => String.fromCharCode(PRIVATE_USE + it.charCodeAt(0)),
   );
 }

@@ -1,5 +1,6 @@
 import { compareBytewise } from "../../core/paths.ts";
 import { type Clause, clausesOf } from "../../core/search_terms.ts";
+import type { ResourceRecord } from "../../core/ports.ts";
 import type { SearchPage, SearchQuery } from "../../core/search.ts";
 import { type Facet, FACETS } from "../../schemas/search.ts";
 import type { Dialect, SqlParameters, SqlValue } from "./dialect.ts";
@@ -9,6 +10,9 @@ import { type CurrentResults, VERDICT_COLUMNS, VERDICT_JOINS } from "./verdict_s
 
 /** Records that a page of a search looks at: some milliseconds of an engine. */
 const MAX_EXAMINED = 20_000;
+
+/** Records of the index that are looked at together while a page by path is filled. */
+const LOOKED_AT_ONCE = 500;
 
 /** How many values of a facet are counted. */
 const MAX_VALUES = 20;
@@ -66,10 +70,13 @@ export async function searchPage(
   if (isIndexed) {
     const part = {
       ...{ source, request, engine },
-      candidates: found,
+      candidates: {
+        sql: `${found.sql} UNION SELECT id FROM search_marks WHERE user_id = :user`,
+        parameters: found.parameters,
+      },
       range: rangeOf(request, engine.dialect, ""),
     };
-    const page = await pageOf(part);
+    const page = sort.by === "path" ? await pageByPath(part) : await pageOf(part);
     return { ...page, isComplete, facets: wantsFacets ? await facetsOf(part) : undefined };
   }
   if (sort.by !== "path") return undefined;
@@ -140,6 +147,36 @@ function rangeOf(
   };
 }
 
+/** A page by path of what the index has found, of which no more is looked at than fills it. */
+async function pageByPath(part: Part): Promise<Pick<SearchPage, "records" | "next">> {
+  const { source, request, engine: { dialect, recordsOf }, candidates } = part;
+  if (candidates === undefined) throw new Error("The index was not asked");
+  const range = rangeOf(request, dialect, request.after);
+  const found = await source.values(
+    `SELECT target.id FROM ${recordsOf(candidates.sql)} WHERE ${range.sql}
+     ORDER BY ${dialect.byPath("target.path")}`,
+    { ...range.parameters, ...candidates.parameters },
+  );
+  const ids = found.map(([id]) => ({ id: Number(id) }));
+  const records: ResourceRecord[] = [];
+  const { limit } = request;
+  for (let start = 0; start < ids.length && records.length <= limit; start += LOOKED_AT_ONCE) {
+    const some = JSON.stringify(ids.slice(start, start + LOOKED_AT_ONCE));
+    const page = await pageOf({
+      ...part,
+      request: { ...request, limit: limit + 1 - records.length },
+      candidates: {
+        sql: `SELECT id FROM ${dialect.rows(":ids", { id: "bigint" })} AS given`,
+        parameters: { ids: some },
+      },
+    });
+    records.push(...page.records);
+  }
+  const isLast = records.length <= limit;
+  const page = records.slice(0, limit);
+  return { records: page, next: isLast ? undefined : page.at(-1)?.path };
+}
+
 /** What is found in a part, in order, up to a page of it. */
 async function pageOf(part: Part): Promise<Pick<SearchPage, "records" | "next">> {
   const { source, request: { limit, sort: { by, isDescending }, after }, engine } = part;
@@ -189,9 +226,7 @@ function foundIn({ request, engine: { dialect, recordsOf }, candidates, range }:
   const below = directory === "" ? "item.path" : `substr(item.path, ${[...directory].length + 2})`;
   const conditions = conditionsOf(request, dialect, below);
   const isJudged = verdicts !== undefined;
-  const records = candidates === undefined ? "records AS target" : recordsOf(
-    `${candidates.sql} UNION SELECT id FROM search_marks WHERE user_id = :user`,
-  );
+  const records = candidates === undefined ? "records AS target" : recordsOf(candidates.sql);
   const sql = `SELECT item.* FROM (
       SELECT target.id, target.user_id, target.path, target.name, target.hash, target.size,
         target.crc32, CASE WHEN target.is_dir THEN 1 ELSE 0 END AS is_dir, target.created_at,

@@ -47,12 +47,12 @@ function depthOf(path: string): string {
  * @param below The path of an item below the directory.
  */
 export function conditionsOf(
-  conditions: SearchConditions & { readonly depth?: number | undefined },
+  conditions: SearchConditions & { readonly level?: number | undefined },
   dialect: Dialect,
   below: string,
 ): Condition[] {
   const { lower, texts, valuesOf, keysOf } = dialect;
-  const { kind, depth, parameters, updated, verdicts, tags = [] } = conditions;
+  const { kind, level, parameters, updated, verdicts, tags = [] } = conditions;
   const facts = (name: string) => lower(`(item.facts ->> '${name}')`);
   const anyOf = (
     name: string,
@@ -71,7 +71,9 @@ export function conditionsOf(
   const isListed = (key: string, list: string) =>
     `EXISTS (SELECT 1 FROM ${valuesOf("item.facts", key)} WHERE ${lower("it.value")} IN ${list})`;
   return [
-    ...depth === undefined ? [] : [{ sql: `${depthOf(below)} = ${depth - 1}`, parameters: {} }],
+    ...level === undefined
+      ? []
+      : [{ sql: `item.is_dir = 1 AND ${depthOf(below)} = ${level - 1}`, parameters: {} }],
     ...within("updated", updated, "item.updated_at"),
     ...kind === undefined ? [] : [{ sql: `${KIND} = :kind`, parameters: { kind } }],
     ...anyOf("formats", conditions.formats, (list) => `${facts("format")} IN ${list}`),

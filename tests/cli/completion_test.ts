@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
 import { ENTRY_TYPES } from "../../cli/remote/find.ts";
+import { SEARCH_KINDS, SearchSort } from "../../schemas/search.ts";
+import { VERDICTS } from "../../schemas/verdict_names.ts";
 import { CONFLICTS } from "../../cli/transfer/arguments.ts";
 import { USAGES } from "../../cli/usage.ts";
 import { REPORT_FORMATS, SEVERITIES } from "../../core/scanner/mod.ts";
@@ -176,5 +178,10 @@ Deno.test("C 25 the values that are completed are those that commands take", () 
   assert.deepEqual(scan.values, { "--format": REPORT_FORMATS, "--fail-on": SEVERITIES });
   assert.deepEqual(token.values, { "--privileges": PRIVILEGES });
   for (const { values } of [put, get]) assert.deepEqual(values, { "--on-conflict": CONFLICTS });
-  assert.deepEqual(find.values, { "--type": ENTRY_TYPES });
+  assert.deepEqual(find.values, {
+    "--type": ENTRY_TYPES,
+    "--kind": SEARCH_KINDS,
+    "--sort": SearchSort.options,
+    "--verdict": VERDICTS,
+  });
 });

@@ -94,7 +94,8 @@ Deno.test("C 31 lists of repositories are sorted, by author and search too, and 
     assert.match(await refusal("sort=size"), /sort "size": expected createdAt or lastModified/);
     assert.match(await refusal("sort=createdAt&direction=0"), /direction "0": expected 1 or -1/);
     assert.match(await refusal("sort=createdAt&cursor=a/b"), /cursor "a\/b": expected/);
-    assert.match(await refusal("filter=text"), /Unsupported parameter filter/);
+    assert.match(await refusal("gated=true"), /Unsupported parameter gated/);
+    assert.match(await refusal("num_parameters=many"), /Invalid num_parameters/);
   });
 });
 

@@ -110,17 +110,11 @@ async function change(client: Client, database: TestDatabase, user: number, rand
       return await client.upload(place(), files);
     }
     case 1:
-      return await client.send("PUT", "/resources/move", {
-        body: JSON.stringify({ path: pick(paths), destination: `${place()}/moved${random(3)}` }),
-      });
+      return await client.move({ source: pick(paths), destination: place(), force: true });
     case 2:
-      return await client.send("POST", "/resources/copy", {
-        body: JSON.stringify({ path: pick(paths), destination: `copies/c${random(3)}` }),
-      });
+      return await client.copy({ source: pick(paths), destination: `copies/c${random(3)}` });
     case 3:
-      return await client.send("DELETE", "/resources/", {
-        body: JSON.stringify({ path: pick(paths) }),
-      });
+      return await client.remove({ path: pick(paths) });
     case 4:
       return await database.run(
         `DELETE FROM facts WHERE user_id = ${user} AND name = '${pick(NAMES)}'`,

@@ -30,7 +30,6 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   "get user overview": NOT_OFFERED,
   "get model tags": NOT_OFFERED,
   "list pending access requests": NOT_OFFERED,
-  "list models filter": /Unsupported parameter filter/,
   "update repo settings gated": /nobody asks for access/,
   "update repo visibility public": /all repositories are private/,
   // Spaces, and the storage of the public hub.
