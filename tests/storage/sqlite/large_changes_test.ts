@@ -344,9 +344,9 @@ Deno.test("C 5.4 content of records that a large change has deleted is not unref
 });
 
 Deno.test("C 26 a large restore reads what a deletion has just kept by its index", async () => {
-  await using store = await openStore();
+  const { store: opened, a } = await openSeeded();
+  await using store = opened;
   await store.history.turn(true);
-  const a = await seedTwo(store);
   const { point } = await store.history.at(1, { time: Date.now() + 60_000 });
   await store.write((transaction) => transaction.deleteSubtrees([a]));
   using connection = new Connection(`${store.directory}/test.db`, { readOnly: true });
