@@ -89,13 +89,15 @@ export async function readCommits(
 /** Reads commits by `hf download --revision`. */
 export function readByHf(client: HfClient): ReadCommit {
   let round = 0;
-  return async (id) => {
+  const read: ReadCommit = async (id) => {
     const directory = `${client.options.home}/${++round}`;
     const { code, stdout, stderr } = await client.hf(
       ...["download", ROUNDS_REPOSITORY, "--revision", id, "--local-dir", directory],
     );
     try {
       if (code === 0) return await textsBelow(directory);
+      // The client stops asking sooner than the server has looked through all commits.
+      if (stderr.includes("are not known yet")) return await read(id);
       // What the client says of a RevisionNotFound.
       assert.match(stdout + stderr, /Revision .*not found|RevisionNotFound/i);
       return undefined;
@@ -103,6 +105,7 @@ export function readByHf(client: HfClient): ReadCommit {
       await Deno.remove(directory, { recursive: true }).catch(() => {});
     }
   };
+  return read;
 }
 
 /** The files that a commit brought, and not those that the client and the repository keep for themselves. */
