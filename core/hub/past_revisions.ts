@@ -237,22 +237,26 @@ export async function commitIdAt(
   version: number | undefined,
 ): Promise<string> {
   const { userId, directory } = repository;
-  const present = () => hub.revisions.commitIdOf(userId, directory);
+  const present = () => hub.revisions.of(repository);
   const { history } = hub.tree.records;
-  if (version === undefined || history === undefined) return await present();
+  if (version === undefined || history === undefined) return (await present()).commitId;
   const isNewest = async () => (await newestPoint(history, userId)).version === version;
   try {
     if (await isNewest()) {
       // The present one is cheaper, as it is kept.
-      const commitId = await present();
-      if (await isNewest()) return commitId;
+      const { commitId, modifiedAt } = await present();
+      if (await isNewest()) {
+        // Whoever is told it may ask for it after many others have committed.
+        await history.commits.keep(userId, [{ directory, version, commitId, modifiedAt }]);
+        return commitId;
+      }
     }
     const commit = await computeAt(hub, repository, { version }, { left: 1 });
     if (commit !== undefined) return commit.commitId;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "ErrVersionsNotFound") throw error;
   }
-  return await present();
+  return (await present()).commitId;
 }
 
 /** The state of a repository at a point. */

@@ -390,8 +390,10 @@ test(
 
 test(
   "C 26 an earlier commit is found, however many others make at the same time",
-  async ({ server, client, commit }) => {
-    const { commitOid } = await commit([file("a", "first")]);
+  async ({ server, client }) => {
+    // Nobody has been told its id.
+    await client.put(`${REPOSITORY}/a`, "first");
+    const commitOid = commitIdOf({ "a": "first" });
     let changes = 0;
     const change = async (count: number) => {
       const name = () => `${REPOSITORY}/${changes++}`;
@@ -403,6 +405,19 @@ test(
     await refuses(find(), "ErrUnavailable", /not known yet/);
     await change(110);
     assert.equal((await find())?.revision.commitId, commitOid);
+  },
+  { settings: { history: 86_400_000 } },
+);
+
+test(
+  "C 26 a commit whose id its author was told is found at once, however many others follow",
+  async ({ server, client, commit }) => {
+    const { commitOid } = await commit([file("a", "first")]);
+    for (let change = 0; change < 150; change++) {
+      await client.put(`${REPOSITORY}/${change}`, "content");
+    }
+    const found = await findPast(server.hub, REPOSITORY_OF_ONE, commitOid);
+    assert.equal(found?.revision.commitId, commitOid);
   },
   { settings: { history: 86_400_000 } },
 );
