@@ -25,7 +25,8 @@ async function swappingServer() {
     await work?.();
   };
   const server = await TestServer.start({
-    settings: { gate: "block" },
+    // History would keep the content that is to be replaced.
+    settings: { gate: "block", history: 0 },
     contents: { scan: () => Promise.reject(new ScanFailure("No scan")) },
     wrap: (tree) => {
       const { blobs } = tree;
