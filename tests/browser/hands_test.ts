@@ -31,6 +31,7 @@ const OF_FILE = [
   "Copy",
   "Share",
   "Scan",
+  "History",
   "New tag…",
   "Copy path",
   "Copy digest",
