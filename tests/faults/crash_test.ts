@@ -96,7 +96,8 @@ async function killAt(
     during: (client: Client) => Promise<unknown>;
   },
 ): Promise<void> {
-  await using child = await ChildServer.start({ dataDir });
+  // History would keep deleted content.
+  await using child = await ChildServer.start({ dataDir, env: { STRONGROOM_HISTORY: "off" } });
   const one = await child.as(1);
   assert.equal((await one.upload("", { kept: LARGE })).status, 200);
   {

@@ -128,7 +128,14 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE mirror_revisions;
     DROP TABLE mirror_names;
     DROP TABLE mirror_entries;
+    DROP TRIGGER search_added;
+    DROP TRIGGER search_deleted;
+    DROP TRIGGER search_changed;
     DROP TABLE facts;
+    DROP TABLE search_marks;
+    DROP TABLE search_terms;
+    DROP TABLE directory_facts;
+    ALTER TABLE storage_state DROP COLUMN unindexed;
     DROP TABLE people;
     DROP TABLE people_names;
     ALTER TABLE storage_state DROP COLUMN last_number;
