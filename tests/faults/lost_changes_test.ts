@@ -29,6 +29,9 @@ async function copyNaively(from: string, to: string, names: readonly string[]): 
   }
 }
 
+/** It would keep deleted content. */
+const WITHOUT_HISTORY = { STRONGROOM_HISTORY: "off" };
+
 async function removeDatabase(dataDir: string): Promise<void> {
   for (const name of DATABASE) await Deno.remove(`${dataDir}/${name}`).catch(() => {});
 }
@@ -74,14 +77,14 @@ Deno.test("C 22 an older database after kill -9 is refused, and content comes ba
   const yesterday = contentsOf("old", 3);
   const today = contentsOf("new", 20);
   {
-    await using child = await ChildServer.start({ dataDir });
+    await using child = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
     const one = await child.as(1);
     await one.upload("d", yesterday);
     await child.end("SIGTERM");
     await Deno.copyFile(`${dataDir}/strongroom.db`, `${aside.path}/yesterday.db`);
   }
   {
-    await using child = await ChildServer.start({ dataDir });
+    await using child = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
     const one = await child.as(1);
     await one.upload("d", today);
     await one.remove({ path: "d/old0" });
@@ -107,7 +110,11 @@ Deno.test("C 22 an older database after kill -9 is refused, and content comes ba
     }
   });
   await t.step("accepted, it keeps content without a record in quarantine", async () => {
-    await using child = await ChildServer.start({ dataDir, args: ["--accept-damage"] });
+    await using child = await ChildServer.start({
+      dataDir,
+      env: WITHOUT_HISTORY,
+      args: ["--accept-damage"],
+    });
     const one = await child.as(1);
     assert.deepEqual((await quarantined(dataDir)).sort(), Object.values(today).map(md5).sort());
     assert.equal((await one.download({ path: "d/old0" })).status, 404);
@@ -141,7 +148,7 @@ Deno.test("C 22 a database whose log was removed is refused", async (t) => {
       await using directory = await TempDir.make();
       const dataDir = directory.path;
       {
-        await using child = await ChildServer.start({ dataDir });
+        await using child = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
         const one = await child.as(1);
         for (let round = 0; round < checkpoints; round++) {
           await one.upload(`r${round}`, contentsOf(`${round}`, 5));
@@ -163,7 +170,7 @@ Deno.test("C 22 a database that sqlite3 has opened after a crash is whole", asyn
   await using directory = await TempDir.make();
   const dataDir = directory.path;
   {
-    await using child = await ChildServer.start({ dataDir });
+    await using child = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
     const one = await child.as(1);
     for (const [name, text] of Object.entries(contentsOf("f", 5))) {
       await one.upload("d", { [name]: text });
@@ -183,7 +190,7 @@ Deno.test("C 22 a database that sqlite3 has opened after a crash is whole", asyn
 Deno.test("C 22 copies that lack content are refused, and served only if that is accepted", async (t) => {
   await using directory = await TempDir.make();
   const dataDir = directory.path;
-  await using child = await ChildServer.start({ dataDir });
+  await using child = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
   const one = await child.as(1);
   await one.upload("d", contentsOf("f", 30));
 
@@ -233,7 +240,7 @@ Deno.test("C 22 the lock is never ahead of the database, whenever the server is 
   const dataDir = directory.path;
   let last = 0;
   for (let round = 0; round < 6; round++) {
-    await using child = await ChildServer.start({ dataDir });
+    await using child = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
     const one = await child.as(1);
     let uploads = 0;
     const writing = (async () => {
@@ -319,7 +326,7 @@ Deno.test("C 22 a copy that lacks content is refused after it was written over i
   await using copy = await TempDir.make();
   const dataDir = directory.path;
   const all = ["blobs", "lock", ...DATABASE];
-  await using child = await ChildServer.start({ dataDir });
+  await using child = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
   const one = await child.as(1);
   await one.upload("d", contentsOf("f", 5));
   await copyNaively(dataDir, copy.path, all);
