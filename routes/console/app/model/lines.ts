@@ -19,7 +19,7 @@ export function linesFor(path: string): Line[] {
   const [kind, namespace, name, ...deeper] = path.split("/");
   const id = `${namespace}/${name}`;
   const isRepository = (kind === "models" || kind === "datasets") && name !== undefined &&
-    deeper.length === 0 && !name.includes("@") && at === undefined;
+    deeper.length === 0 && !name.includes("@") && !id.startsWith("-") && at === undefined;
   const hub = `HF_ENDPOINT=${server}/hub${tree === undefined ? "" : `/t/${tree}`}`;
   const isModel = isRepository && kind === "models";
   const options = [
@@ -46,7 +46,10 @@ export function linesFor(path: string): Line[] {
     {
       title: "strongroom",
       what: "downloads it with strongroom",
-      line: `strongroom get${options.join("")} ${quoted(path)} .`,
+      // A colon is the root: whoever has named the folder must not choose options.
+      line: `strongroom get${options.join("")} ${
+        quoted(path.startsWith("-") ? `:${path}` : path)
+      } .`,
     },
     {
       title: "curl",
@@ -69,7 +72,5 @@ function treeName(): string | undefined {
 
 /** A word that a shell takes as it is. */
 function quoted(word: string): string {
-  return /^[\w./:@-]+$/.test(word) && !word.startsWith("-")
-    ? word
-    : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
