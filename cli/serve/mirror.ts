@@ -61,6 +61,12 @@ export async function mirrorTeam(people: PeopleStore): Promise<number> {
   throw new Error(`STRONGROOM_MIRROR_URL needs the team ${TEAM}, but a person has this name`);
 }
 
+/** Where another hub is, without the name and the password that its URL may have. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.replace(/\/$/, "")}`;
+}
+
 /** The mirror of another hub, if the settings name one. `parts` disposes of it. */
 export function composeMirror(
   parts: AsyncDisposableStack,
@@ -94,7 +100,7 @@ export function composeMirror(
       },
     },
     caller: callerOfTeam(team),
-    url: mirrorUrl,
+    url: addressOf(mirrorUrl),
     upstream: upstreamOf(mirrorUrl, settings, options),
     store: records.mirror,
     audit,

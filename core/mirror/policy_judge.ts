@@ -5,7 +5,7 @@ import { contentFacts, signatureFacts } from "../policy/tree_facts.ts";
 import type { BundleCache } from "../signatures/bundle_cache.ts";
 import { MIB } from "../../schemas/units.ts";
 import { type MirrorParts, refusalOf } from "./mirror.ts";
-import { mirroredSignature } from "./mirrored_signature.ts";
+import { MirroredSignatures } from "./mirrored_signature.ts";
 import type { Judge, MirrorSubject } from "./ports.ts";
 import { smallContent } from "./small_content.ts";
 import type { MirrorEntry, MirrorRevision } from "./store.ts";
@@ -28,11 +28,14 @@ export interface PolicyJudgeOptions {
 /** Judges files of another hub by the rules of the last reload (C 28). */
 export class PolicyJudge {
   readonly #options: PolicyJudgeOptions;
+  readonly #signatures: MirroredSignatures | undefined;
   /** Whether revisions have code that loaders may run, by their numbers, as found out here: they never change. */
   readonly #haveCode = new Map<number, Promise<boolean>>();
 
   constructor(options: PolicyJudgeOptions) {
+    const { bundles, parts } = options;
     this.#options = options;
+    this.#signatures = bundles && new MirroredSignatures(parts, bundles);
   }
 
   /** Refuses what a rule refuses by what is known. @throws {PolicyRefusal} */
@@ -70,8 +73,7 @@ export class PolicyJudge {
   }
 
   async #signatureFacts(subject: MirrorSubject): Promise<Pick<Facts, "signature" | "signedBy">> {
-    const { bundles, parts } = this.#options;
-    const found = bundles && await mirroredSignature(parts, bundles, subject);
+    const found = await this.#signatures?.of(subject);
     return found === undefined ? {} : signatureFacts(found);
   }
 

@@ -4,6 +4,7 @@ import { isWithin } from "../event_loop.ts";
 import { HEAD, MAIN } from "../hub/repository.ts";
 import { repositoryPath } from "../hub/kept_directory.ts";
 import { type MirrorParts, refusalOf, requireForeign } from "./mirror.ts";
+import { UpstreamAway } from "./ports.ts";
 import type { ListedEntry, MirroredName, MirrorRevision } from "./store.ts";
 
 const COMMIT_ID = /^[0-9a-f]{40}$/;
@@ -158,9 +159,11 @@ export class MirrorRevisions {
       if (added === undefined) throw new Error("A revision that was stored was not found");
       return added;
     } catch (error) {
-      if (!(error instanceof AppError) || error.kind === "ErrUnavailable") {
-        totals.failed(asError(error));
-      } else totals.answeredAt = Date.now();
+      // What fails here is not for everybody who may use the mirror, and says nothing of the other hub.
+      if (error instanceof UpstreamAway) totals.failed(error);
+      else if (error instanceof AppError && error.kind !== "ErrUnavailable") {
+        totals.answeredAt = Date.now();
+      }
       throw refusalOf(error, repository);
     }
   }

@@ -19,6 +19,9 @@ const MAX_TREES = 20;
 /** Where such a page goes on: a user, and what the search of its tree goes on after. */
 const PLACE = /^(\d{1,16}):(.*)$/s;
 
+/** Where a page goes on that is not sorted by path: what it is sorted by, and the id of a record. */
+const SORTED_PLACE = /^-?\d{1,16}\/\d{1,16}$/;
+
 /** A request for a page of a search. */
 export interface SearchRequest
   extends
@@ -88,6 +91,9 @@ function queryOf(
         `of 1 to ${MAX_WORDS_LENGTH} characters`,
     );
   }
+  if (sort !== undefined && sort.by !== "path" && after !== "" && !SORTED_PLACE.test(after)) {
+    throw invalidPlace(after);
+  }
   return {
     ...request,
     verdicts: verdicts && VERDICTS.filter((it) => verdicts.includes(tree.verdicts.shown(it))),
@@ -98,6 +104,10 @@ function queryOf(
     after,
     wantsFacets,
   };
+}
+
+function invalidPlace(after: string): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Invalid after ${quoted(after)}`);
 }
 
 async function searchOne(tree: Tree, query: SearchQuery): Promise<SearchPage> {
@@ -124,9 +134,7 @@ async function searchAll(
     );
   }
   const [, user, start = ""] = PLACE.exec(after) ?? [];
-  if (after !== "" && user === undefined) {
-    throw new AppError("ErrResourcesInvalidRequest", `Invalid after ${quoted(after)}`);
-  }
+  if (after !== "" && user === undefined) throw invalidPlace(after);
   const first = Number(user ?? 0);
   const users = await tree.records.searchIndex?.users(Math.max(0, first - 1)) ?? [];
   const records: ResourceRecord[] = [];

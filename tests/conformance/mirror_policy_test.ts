@@ -1,13 +1,16 @@
 import * as assert from "node:assert/strict";
+import * as v from "valibot";
 import { parsePolicy } from "../../core/policy/parse.ts";
 import type { Policy } from "../../core/policy/policy.ts";
+import { MirrorEntry, MirrorFileList } from "../../schemas/mirror.ts";
 import { auditOf } from "../support/audit.ts";
-import { refused } from "../support/client.ts";
+import { dataOf, refused } from "../support/client.ts";
 import { type HubClient, hubRefused } from "../support/hub.ts";
 import { download, mirrorClient, mirroring } from "../support/mirroring.ts";
 import { HubDouble } from "../support/hub_double.ts";
 import { modelFile } from "../support/models.ts";
 import { signatureFile, SIGNED_MODEL, trusted } from "../support/signatures.ts";
+import { USER_PRIVILEGES } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
@@ -257,4 +260,37 @@ Deno.test("C 28, 29 what is mirrored is judged by the bundle of its revision", a
   // What the other hub states of it is enough.
   const asked = double.requests.map(({ path }) => path);
   assert.deepEqual(asked.filter((it) => /large\.bin|plain\/resolve/.test(it)), []);
+});
+
+Deno.test("C 28, 29 a list of mirrored files reads their bundle once, whoever asks then", async () => {
+  const rule = { name: "signed", deny: "Sign it first", signature: ["unsigned", "invalid"] };
+  await using parts = await mirroring({
+    settings: { gate: "block" },
+    policy: policyOf(rule),
+    signers: await trusted(),
+  });
+  const { double, server } = parts;
+  const weights = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [
+      `weights/${index}.bin`,
+      { content: new TextEncoder().encode(`${index}`), lfs: true },
+    ]),
+  );
+  double.add("org/model", { ...weights, "model.sig": await signatureFile("p256.sig") });
+  const user = await server.as(1, ...USER_PRIVILEGES, "mirror.use");
+  const { id } = v.parse(
+    MirrorEntry,
+    dataOf(await user.json("POST", "/mirror/", { repository: "org/model" })),
+  );
+  for (const _time of [1, 2]) {
+    const { items } = v.parse(
+      MirrorFileList,
+      dataOf(await user.send("GET", `/mirror/${id}/files`)),
+    );
+    const outcomes = items.filter(({ path }) => path.endsWith(".bin")).map((it) => it.outcome);
+    assert.deepEqual(outcomes, Array.from({ length: 40 }, () => "deny"));
+  }
+  const asked = double.requests.filter(({ path }) => path.includes("/resolve/"));
+  assert.deepEqual(asked.filter(({ path }) => path.endsWith("model.sig")).length, asked.length);
+  assert.equal(asked.length, 1);
 });

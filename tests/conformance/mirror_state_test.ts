@@ -1,8 +1,10 @@
 import * as assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import * as v from "valibot";
 import { parsePolicy } from "../../core/policy/parse.ts";
 import { MirrorEntry, MirrorFileList, MirrorState } from "../../schemas/mirror.ts";
 import { type Client, dataOf, refused } from "../support/client.ts";
+import { HubDouble } from "../support/hub_double.ts";
 import { download, mirroring, open } from "../support/mirroring.ts";
 import { modelFile } from "../support/models.ts";
 import { USER_PRIVILEGES } from "../support/server.ts";
@@ -84,7 +86,7 @@ Deno.test("C 28 the state of the mirror: the other hub, space, refusals and what
     double.fault = () => undefined;
     double.resume();
     await reading;
-    assert.deepEqual(await coming(), []);
+    await until(async () => (await coming()).length === 0);
   });
   await t.step("C 28 the other hub fails, and rests after failures in a row", async () => {
     double.fault = () => ({ status: 503 });
@@ -99,4 +101,22 @@ Deno.test("C 28 the state of the mirror: the other hub, space, refusals and what
     assert.equal(upstream, "rests");
     assert.ok(Date.parse(again ?? "") > Date.now());
   });
+});
+
+Deno.test("C 28 the state of the mirror tells nothing of what fails here, and no password", async () => {
+  await using double = HubDouble.start();
+  const url = new URL(double.url);
+  [url.username, url.password] = ["me", "hush"];
+  await using parts = await mirroring({ double, settings: { mirrorUrl: url.href } });
+  const { hub, server } = parts;
+  const user = await server.as(1, ...USER_PRIVILEGES, "mirror.use");
+  double.add("org/model", { f: "x" });
+  {
+    using database = new DatabaseSync(`${server.dataDir}/strongroom.db`, { timeout: 10_000 });
+    database.exec(`CREATE TRIGGER broken BEFORE INSERT ON mirror_revisions
+      BEGIN SELECT raise(ABORT, 'inner words'); END`);
+  }
+  assert.equal((await hub.send("GET", "/api/models/org/model")).status, 500);
+  const { url: shown, upstream, failure } = await stateOf(user);
+  assert.deepEqual([shown, upstream, failure], [double.url, "answers", null]);
 });

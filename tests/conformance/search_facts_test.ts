@@ -204,6 +204,8 @@ Deno.test("C 29 conditions that no search can have are refused", async () => {
     `format=${"x".repeat(257)}`,
     "format=a%00b",
     "kind=file&sort=-path",
+    "kind=file&sort=size&after=models/x",
+    "kind=file&sort=size&after=1e9/Infinity",
     "kind=file&scope=all&sort=size",
     "sort=path",
     Array.from({ length: 51 }, () => "tag=x").join("&"),

@@ -21,6 +21,8 @@ export class Assemblies {
   readonly #all = new Map<string, Assembly>();
   /** By the ids of their parts. */
   readonly #placed = new Map<string, Assembly>();
+  /** The uploads that others have taken the place of, as long as they have parts that were put together. */
+  readonly #displaced = new Set<string>();
 
   constructor(options: AssembliesOptions) {
     this.#options = options;
@@ -35,7 +37,9 @@ export class Assemblies {
   async create(id: string, place: PartPlace): Promise<boolean> {
     const { pathOf, createFile, openAt } = this.#options;
     const known = this.#all.get(place.whole);
-    if (known === undefined && !Assembly.canBegin(place)) return false;
+    if (known === undefined && (this.#displaced.has(place.whole) || !Assembly.canBegin(place))) {
+      return false;
+    }
     const assembly: Assembly = known ??
       new Assembly(place, () => openAt(assembly.part ?? id, 0));
     const other = assembly.part;
@@ -56,7 +60,10 @@ export class Assemblies {
     }
     this.#all.set(place.whole, assembly);
     const [[oldest] = []] = this.#all;
-    if (this.#all.size > MAX_ASSEMBLIES && oldest !== undefined) await this.#forget(oldest);
+    if (this.#all.size > MAX_ASSEMBLIES && oldest !== undefined) {
+      this.#displaced.add(oldest);
+      await this.#forget(oldest);
+    }
     return true;
   }
 
@@ -66,8 +73,9 @@ export class Assemblies {
     this.#placed.delete(id);
     assembly?.leave(id);
     if (assembly === undefined || assembly.part !== undefined) return;
-    const [whole] = this.#all.entries().find(([, it]) => it === assembly) ?? [];
-    if (whole !== undefined) await this.#forget(whole);
+    const { whole } = assembly;
+    this.#displaced.delete(whole);
+    if (this.#all.get(whole) === assembly) await this.#forget(whole);
   }
 
   /** The size of the file that is nothing but these parts, in their order; undefined if there is none. */

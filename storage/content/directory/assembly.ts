@@ -19,6 +19,8 @@ interface Slot extends PartPlace {
  * See docs/design/s3.md.
  */
 export class Assembly {
+  /** The id of the upload. */
+  readonly whole: string;
   /** The size of all parts but the last. */
   readonly #partBytes: number;
   readonly #openHashing: () => Promise<PartWriter>;
@@ -34,6 +36,7 @@ export class Assembly {
 
   /** @param openHashing Opens the file to hash it from its beginning. */
   constructor(first: PartPlace, openHashing: () => Promise<PartWriter>) {
+    this.whole = first.whole;
     this.#partBytes = first.size;
     this.#openHashing = openHashing;
   }

@@ -21,11 +21,12 @@ const CODECS: ReadonlyMap<number, Codec> = new Map([
 const HEAD_BYTES = 4096;
 const MAX_HEAD_BYTES = 65_536;
 
-type Unpacker = (codec: Codec, packed: ByteSource) => ByteSource;
+/** @param statedBytes What the layout states that it unpacks to. */
+type Unpacker = (codec: Codec, packed: ByteSource, statedBytes: number) => ByteSource;
 
 /**
  * The content of a dataset in chunks, if it begins as a pickle that does more than build plain values. Returns
- * undefined if it does not, and null if it has a filter that is not known.
+ * undefined if it does not, and null if it has a filter that is not known, or what it begins with cannot be unpacked.
  */
 export function chunkedPickle(
   { chunks, filters }: Hdf5ChunkedBytes,
@@ -34,16 +35,15 @@ export function chunkedPickle(
   if (!filters.every(({ id }) => id === SHUFFLE || id === FLETCHER32 || CODECS.has(id))) {
     return null;
   }
-  const whole: Unpacker = (codec, packed) => {
-    const { bytes, incomplete } = unpack(codec, packed, undefined, context);
+  const whole: Unpacker = (codec, packed, statedBytes) => {
+    const { bytes, incomplete } = unpack(codec, packed, statedBytes, context);
     const source = memorySource(bytes);
     return incomplete === undefined ? source : cutSource(source);
   };
   const isShuffled = filters.some(({ id, parameter }) => id === SHUFFLE && parameter > 1);
   const head = isShuffled ? whole : unpackerOfHeads(whole);
-  if (!isActivePickle(beginningOf(chunks, (chunk) => unfiltered(chunk, filters, head)))) {
-    return undefined;
-  }
+  const beginning = beginningOf(chunks, (chunk) => unfiltered(chunk, filters, head));
+  if (!isActivePickle(beginning)) return beginning.isCut === true ? null : undefined;
   const parts: Uint8Array[] = [];
   let left = context.limits.maxMemberBytes;
   for (const chunk of chunks()) {
@@ -58,7 +58,7 @@ export function chunkedPickle(
   return memorySource(concatBytes(parts));
 }
 
-/** What the first chunks begin with: as many of them as are needed to see what it is. */
+/** What the first chunks begin with: as many of them as are needed to see what it is, and can be unpacked. */
 function beginningOf(
   chunks: () => Iterable<Hdf5Chunk>,
   open: (chunk: Hdf5Chunk) => ByteSource,
@@ -66,26 +66,28 @@ function beginningOf(
   const parts: Uint8Array[] = [];
   let left = HEAD_BYTES;
   for (const chunk of chunks()) {
-    const part = open(chunk).read(0, MAX_HEAD_BYTES);
+    const content = open(chunk);
+    const part = content.read(0, Math.min(content.size, MAX_HEAD_BYTES));
     parts.push(part);
     left -= part.length;
     if (left <= 0) break;
+    if (content.isCut === true) return cutSource(memorySource(concatBytes(parts)));
   }
   return memorySource(concatBytes(parts));
 }
 
 /** Unpacks what a chunk begins with, if its codec can: datasets of images have many large ones. */
 function unpackerOfHeads(whole: Unpacker): Unpacker {
-  return (codec, packed) => {
-    if (codec !== "zlib") return whole(codec, packed);
+  return (codec, packed, statedBytes) => {
+    if (codec !== "zlib") return whole(codec, packed, statedBytes);
     const head = unpackedHead(codec, packed.read(0, HEAD_BYTES), MAX_HEAD_BYTES);
-    return head instanceof Uint8Array ? memorySource(head) : whole(codec, packed);
+    return head instanceof Uint8Array ? memorySource(head) : whole(codec, packed, statedBytes);
   };
 }
 
 /** The content of a chunk before its filters, the last of which was applied last. */
 function unfiltered(
-  { source, skipped }: Hdf5Chunk,
+  { source, skipped, statedBytes }: Hdf5Chunk,
   filters: readonly Hdf5Filter[],
   unpackWith: Unpacker,
 ): ByteSource {
@@ -93,7 +95,7 @@ function unfiltered(
   for (const [index, { id, parameter }] of [...filters.entries()].reverse()) {
     if ((skipped >>> index & 1) !== 0) continue;
     const codec = CODECS.get(id);
-    if (codec !== undefined) content = unpackWith(codec, content);
+    if (codec !== undefined) content = unpackWith(codec, content, statedBytes);
     else if (id === SHUFFLE) content = unshuffled(content, parameter);
     else content = sourceSlice(content, 0, Math.max(0, content.size - CHECKSUM_BYTES));
   }

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { type Hdf5Bytes, Hdf5Error } from "./cursor.ts";
+import { type Hdf5Bytes, type Hdf5Cursor, Hdf5Error } from "./cursor.ts";
 import type { HeaderMessage } from "./object_header.ts";
 
 /** A filter that changed the chunks of a dataset (HDF5 file format, IV.A.2.l). */
@@ -14,6 +14,8 @@ export interface Hdf5Chunk {
   readonly source: ByteSource;
   /** A bit for each filter that did not change this chunk. */
   readonly skipped: number;
+  /** How many bytes it has without filters, as the layout states it. It may be wrong. */
+  readonly statedBytes: number;
 }
 
 /** Layout class (IV.A.2.i), and what finds the chunks from version 4 on (VII). */
@@ -63,27 +65,24 @@ export function chunksOf(
     const rank = cursor.number(1);
     if (cursor.number(1) !== CHUNKED) return undefined;
     cursor.skip(5);
-    const root = cursor.offset();
-    return () => treeChunks(bytes, root, rank);
+    return treeOf(bytes, cursor, rank);
   }
   if (cursor.number(1) !== CHUNKED) return undefined;
-  if (version === 3) {
-    const rank = cursor.number(1);
-    const root = cursor.offset();
-    return () => treeChunks(bytes, root, rank);
-  }
+  if (version === 3) return treeOf(bytes, cursor, cursor.number(1));
   const flags = cursor.number(1);
   const rank = cursor.number(1);
   const width = cursor.number(1);
-  let size = 1;
-  for (let dimension = 0; dimension < rank; dimension++) size *= cursor.number(width);
+  const size = productOf(cursor, rank, width);
   switch (cursor.number(1)) {
     case SINGLE_CHUNK: {
       const isFiltered = (flags & FILTERED_CHUNK) !== 0;
       const stored = isFiltered ? cursor.length() : size;
       const skipped = isFiltered ? cursor.number(4) : 0;
       const chunk = cursor.offset();
-      return () => chunk === undefined ? [] : [{ source: bytes.slice(chunk, stored), skipped }];
+      return () =>
+        chunk === undefined
+          ? []
+          : [{ source: bytes.slice(chunk, stored), skipped, statedBytes: size }];
     }
     case FIXED_ARRAY:
       cursor.skip(1);
@@ -93,11 +92,25 @@ export function chunksOf(
   }
 }
 
+/** The product of numbers that come next. */
+function productOf(cursor: Hdf5Cursor, count: number, width: number): number {
+  let product = 1;
+  for (let index = 0; index < count; index++) product *= cursor.number(width);
+  return product;
+}
+
+/** What reads the chunks in the B-tree whose address comes next, before the lengths of a chunk and of an element. */
+function treeOf(bytes: Hdf5Bytes, cursor: Hdf5Cursor, rank: number): () => Iterable<Hdf5Chunk> {
+  const root = cursor.offset();
+  const statedBytes = productOf(cursor, rank, 4);
+  return () => treeChunks(bytes, root, { dimensions: rank, statedBytes });
+}
+
 /** The chunks in a B-tree of the first version (III.A.1), in its order. */
 function* treeChunks(
   bytes: Hdf5Bytes,
   root: number | undefined,
-  dimensions: number,
+  { dimensions, statedBytes }: { readonly dimensions: number; readonly statedBytes: number },
 ): Generator<Hdf5Chunk, void, void> {
   const left = [root];
   for (let nodes = 0; left.length > 0; nodes++) {
@@ -117,7 +130,9 @@ function* treeChunks(
       cursor.skip(8 * dimensions);
       const child = cursor.offset();
       if (level > 0) children.push(child);
-      else if (child !== undefined) yield { source: bytes.slice(child, stored), skipped };
+      else if (child !== undefined) {
+        yield { source: bytes.slice(child, stored), skipped, statedBytes };
+      }
     }
     left.push(...children.reverse());
   }
@@ -166,6 +181,7 @@ function* entriesOf(
     const sizeBytes = array.entryBytes - bytes.sizes.offset - 4;
     const stored = array.areFiltered ? littleEndian(cursor.take(sizeBytes)) : array.chunkBytes;
     const skipped = array.areFiltered ? cursor.number(4) : 0;
-    if (chunk !== undefined) yield { source: bytes.slice(chunk, stored), skipped };
+    if (chunk === undefined) continue;
+    yield { source: bytes.slice(chunk, stored), skipped, statedBytes: array.chunkBytes };
   }
 }

@@ -1,8 +1,5 @@
 /** The lines for a terminal that get a model. */
 
-import { apiUrl, CONSOLE } from "../shared/api.ts";
-import { currentTree, ownTree, session, shownAt } from "../shared/session.ts";
-
 /** A line to copy. */
 export interface Line {
   readonly title: string;
@@ -11,23 +8,31 @@ export interface Line {
   readonly line: string;
 }
 
+/** Where a folder is. */
+export interface Place {
+  readonly path: string;
+  /** The URL of the server. */
+  readonly server: string;
+  /** The name or the number of its tree. @default that of whoever asks */
+  readonly tree: string | undefined;
+  /** The version that is meant. @default the present */
+  readonly at: string | undefined;
+  /** Where its ZIP is. */
+  readonly address: string;
+}
+
 /** The lines that get what a folder has. Clients of the hub know models and data sets, as they are now. */
-export function linesFor(path: string): Line[] {
-  const server = location.origin + CONSOLE.replace(/\/console$/, "");
-  const at = shownAt.value;
-  const tree = treeName();
+export function linesFor({ path, server, tree, at, address }: Place): Line[] {
   const [kind, namespace, name, ...deeper] = path.split("/");
   const id = `${namespace}/${name}`;
   const isRepository = (kind === "models" || kind === "datasets") && name !== undefined &&
-    deeper.length === 0 && !name.includes("@") && at === undefined;
+    deeper.length === 0 && !name.includes("@") && !id.startsWith("-") && at === undefined;
   const hub = `HF_ENDPOINT=${server}/hub${tree === undefined ? "" : `/t/${tree}`}`;
   const isModel = isRepository && kind === "models";
   const options = [
     tree === undefined ? "" : ` --tree ${tree}`,
     at === undefined ? "" : ` --at ${quoted(at)}`,
   ];
-  const address = new URL(apiUrl("/resources/download", { path }), location.href).href
-    .replace("/console/api/", "/api/v1/");
   const lines: (Line | false)[] = [
     isRepository && {
       title: "hf",
@@ -46,7 +51,10 @@ export function linesFor(path: string): Line[] {
     {
       title: "strongroom",
       what: "downloads it with strongroom",
-      line: `strongroom get${options.join("")} ${quoted(path)} .`,
+      // A colon is the root: whoever has named the folder must not choose options.
+      line: `strongroom get${options.join("")} ${
+        quoted(path.startsWith("-") ? `:${path}` : path)
+      } .`,
     },
     {
       title: "curl",
@@ -57,19 +65,7 @@ export function linesFor(path: string): Line[] {
   return lines.filter((it) => it !== false);
 }
 
-/** The name or the number of the tree that is shown. Undefined for the own one. */
-function treeName(): string | undefined {
-  const shown = currentTree();
-  if (shown === undefined || shown === ownTree()) return undefined;
-  const { value } = session;
-  const names = value.kind === "signedIn" ? value.session.tree_names : undefined;
-  // Names are of letters that no shell takes for anything else.
-  return names?.[String(shown)] ?? String(shown);
-}
-
 /** A word that a shell takes as it is. */
 function quoted(word: string): string {
-  return /^[\w./:@-]+$/.test(word) && !word.startsWith("-")
-    ? word
-    : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,12 +8,12 @@ import { readContent } from "../file/content.ts";
 import { Head } from "../history/head.ts";
 import { MarkdownView } from "../preview/markdown_view.ts";
 import type { ReadFile } from "../preview/prefix.ts";
-import { ApiError, call, list } from "../shared/api.ts";
+import { ApiError, apiUrl, call, CONSOLE, list } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
 import { isOfResource, type LiveEvent } from "../shared/live.ts";
 import { isWithin, nameOf } from "../shared/paths.ts";
 import { linkTo } from "../shared/router.ts";
-import { keepsHistory, may, shownAt } from "../shared/session.ts";
+import { currentTree, keepsHistory, may, ownTree, session, shownAt } from "../shared/session.ts";
 import { CopiedLine } from "../ui/copied_line.ts";
 import { Icon } from "../ui/icon.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
@@ -77,13 +77,27 @@ function Links({ path }: OfModel): ComponentChild {
 }
 
 function LinesCard({ path }: OfModel): ComponentChild {
+  const address = new URL(apiUrl("/resources/download", { path }), location.href).href
+    .replace("/console/api/", "/api/v1/");
+  const server = location.origin + CONSOLE.replace(/\/console$/, "");
+  const lines = linesFor({ path, server, tree: treeName(), at: shownAt.value, address });
   return h(
     Card,
     { title: "Get it" },
-    linesFor(path).map(({ title, what, line }) =>
+    lines.map(({ title, what, line }) =>
       h("div", { key: title }, h("h3", null, title), h(CopiedLine, { line, what }))
     ),
   );
+}
+
+/** The name or the number of the tree that is shown. Undefined for the own one. */
+function treeName(): string | undefined {
+  const shown = currentTree();
+  if (shown === undefined || shown === ownTree()) return undefined;
+  const { value } = session;
+  const names = value.kind === "signedIn" ? value.session.tree_names : undefined;
+  // Names are of letters that no shell takes for anything else.
+  return names?.[String(shown)] ?? String(shown);
 }
 
 /** Whose signature it has. Undefined where the server trusts nobody. */

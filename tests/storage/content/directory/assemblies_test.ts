@@ -37,16 +37,24 @@ class Room implements AsyncDisposable {
     return new Room(path, blobs, held.move());
   }
 
-  async begin(number: number, size: number): Promise<{ id: string; part: OpenPart }> {
+  async begin(
+    number: number,
+    size: number,
+    whole = WHOLE,
+  ): Promise<{ id: string; part: OpenPart }> {
     const id = `${Date.now()}${++this.#lastId}`.padStart(32, "0");
-    await this.blobs.parts.create(id, { whole: WHOLE, number, size });
+    await this.blobs.parts.create(id, { whole, number, size });
     const part = await this.blobs.parts.open(id, 0);
     await part.beginWhole();
     return { id, part };
   }
 
-  async receive(number: number, bytes: Uint8Array<ArrayBuffer>): Promise<Received> {
-    const { id, part } = await this.begin(number, bytes.length);
+  async receive(
+    number: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    whole = WHOLE,
+  ): Promise<Received> {
+    const { id, part } = await this.begin(number, bytes.length, whole);
     const half = bytes.length >> 1;
     for (const chunk of [bytes.slice(0, half), bytes.slice(half)]) await part.append(chunk);
     const { hash, sha256 } = await part.end();
@@ -172,6 +180,21 @@ Deno.test("C 30 a part far ahead makes no hole in a file", async () => {
   const far = await room.receive(9000, noise(PART_BYTES, 2));
   assert.equal((await Deno.stat(room.fileOf(first.id))).size, PART_BYTES);
   await using _blob = await room.join([first, far]);
+});
+
+Deno.test("C 30 the upload that began first goes on with files of their own when many more begin", async () => {
+  await using directory = await TempDir.make();
+  await using room = await Room.open(directory.path);
+  const bytes = noise(5 * MIB, 1);
+  const first = await room.receive(1, bytes);
+  for (let other = 0; other < 32; other++) await room.receive(1, noise(10, other), `${other}`);
+  const second = await room.receive(2, bytes);
+  assert.equal(second.position, 0);
+  await using _blob = await room.join([first, second]);
+  // When all that was put together is gone, it is as a new one.
+  await room.blobs.parts.remove(first.id);
+  const again = await room.receive(2, bytes);
+  assert.equal(again.position, 5 * MIB);
 });
 
 /** What happens to an upload. */

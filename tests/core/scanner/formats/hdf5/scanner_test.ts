@@ -672,6 +672,35 @@ Deno.test("evasion 73: pickles in the chunks of datasets are members, however th
   }
 });
 
+Deno.test("evasion 73: datasets before a pickle in chunks do not hide it", async (t) => {
+  const packed = (bytes: Uint8Array) => new Uint8Array(zstdCompressSync(bytes));
+  const plain = packed(new Uint8Array(5000));
+  const pickle = packed(new TextEncoder().encode(PAYLOAD));
+  const after = (file: Hdf5Builder, before: number, chunk: Uint8Array, layoutBytes: number) => {
+    const dataset = (it: Uint8Array) => {
+      const layout = chunked(file, [it]);
+      new DataView(layout.data.buffer).setUint32(11, layoutBytes, true);
+      return file.object(BYTES, filters(32015), layout);
+    };
+    // What is linked last is read first.
+    const all = [dataset(pickle), ...Array.from({ length: before }, () => dataset(chunk))];
+    return file.build(file.object(...all.map((it, index) => hardLink(`d${index}`, it))));
+  };
+  await t.step("as many as are in a file of weights", () => {
+    const file = new Hdf5Builder(2);
+    const { members, checks } = scanModel(after(file, 300, plain, 5000));
+    assert.equal(members.length, 1);
+    assert.deepEqual(failures(checks), []);
+  });
+  await t.step("or it is told that they take too much", () => {
+    const file = new Hdf5Builder(2);
+    const bomb = packed(new Uint8Array(200 * 1024));
+    const { members, checks } = scanModel(after(file, 20, bomb, 4));
+    assert.deepEqual(members, []);
+    assert.equal(failures(checks, "HDF5 Structure")[0]?.incomplete, "hdf5_chunks");
+  });
+});
+
 Deno.test("C 16 a type that is in the heap of shared messages, or shared itself, is told as not read", () => {
   const file = new Hdf5Builder(2);
   const inHeap: Message = { type: 3, flags: 2, data: join(number(0x0103, 2), number(0, 8)) };
