@@ -3,7 +3,7 @@ import { recordOf } from "../tables/record_rows.ts";
 import type { Database, HeldSession } from "./database.ts";
 import { asUnavailable } from "./failures.ts";
 import { type ListStatements, listStatements } from "./listing.ts";
-import { asOf } from "./past.ts";
+import { asOf, asOfPaths } from "./past.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import type { Session } from "./session.ts";
 
@@ -151,7 +151,7 @@ async function begin(
   statements: ListStatements,
   past: PastTree | undefined,
 ): Promise<Page> {
-  const head = statements.head && asOf(statements.head, past);
+  const head = statements.head && asOfPaths(statements.head, past);
   const body = asOf(statements.body, past);
   const [, first, , page] = await Promise.all([
     session.begin("REPEATABLE READ READ ONLY"),

@@ -28,6 +28,7 @@ import type { HistoryStatement } from "./history_statements.ts";
 import type { LogStatement } from "./log_statements.ts";
 import type { TagStatement } from "./tag_statements.ts";
 import { Tags } from "./tags.ts";
+import type { TrashStatement } from "./trash_statements.ts";
 import { TreeLog } from "./tree_log.ts";
 
 /** A tree at a version. */
@@ -68,7 +69,7 @@ export class SqlHistoryStore implements HistoryStore {
   readonly #reads: PastReads;
 
   constructor(
-    statements: Statements<HistoryStatement | LogStatement | TagStatement>,
+    statements: Statements<HistoryStatement | LogStatement | TrashStatement | TagStatement>,
     reads: PastReads,
   ) {
     this.#statements = statements;
