@@ -75,10 +75,10 @@ Deno.test("C 25 verbs for files", async (t) => {
       printed("stat", "models/first/b.bin"),
       printed("stat", "models/first/a.txt", "--json"),
     ]);
-    assert.match(text, /^Path {5}models\/first\/b\.bin\nSize {5}1\.5 KiB \(1,536 bytes\)\n/);
+    assert.match(text, /^Path {7}models\/first\/b\.bin\nSize {7}1\.5 KiB \(1,536 bytes\)\n/);
     assert.match(
       text,
-      /\nSHA-256 {2}[0-9a-f]{64}\nMD5 {6}[0-9a-f]{32}\n.*\nVerdict {2}unscanned\n$/,
+      /\nSHA-256 {4}[0-9a-f]{64}\nMD5 {8}[0-9a-f]{32}\n.*\nVerdict {4}unscanned\n$/,
     );
     assert.equal(JSON.parse(json).md5, "5d41402abc4b2a76b9719d911017c592");
   });
