@@ -1,4 +1,5 @@
-import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
+import { entriesJson } from "../../core/entries.ts";
+import type { ItemsJson, ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { recordOf } from "../tables/record_rows.ts";
 import type { Database, HeldSession } from "./database.ts";
 import { asUnavailable } from "./failures.ts";
@@ -54,6 +55,11 @@ export class Lists {
       if (next === undefined) return;
       page = await next;
     }
+  }
+
+  /** The same as text. */
+  async *json(query: ListQuery, past?: PastTree): AsyncGenerator<ItemsJson> {
+    for await (const records of this.pages(query, past)) yield entriesJson(records);
   }
 
   *#lent(
