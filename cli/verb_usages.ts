@@ -1,4 +1,4 @@
-import { HISTORY_USAGES } from "./history_usages.ts";
+import { PAST_USAGES } from "./past_usages.ts";
 import type { Usage } from "./usage_type.ts";
 import { VERDICTS } from "../schemas/verdict_names.ts";
 
@@ -212,7 +212,7 @@ or none; a request takes 1000.
     ],
     remotePaths: "all",
   },
-  ...HISTORY_USAGES,
+  ...PAST_USAGES,
   mirror: {
     summary: "Fetch repositories of another hub ahead, and keep or give up what came in",
     forms: [

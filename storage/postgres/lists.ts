@@ -1,9 +1,10 @@
-import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
+import { entriesJson } from "../../core/entries.ts";
+import type { ItemsJson, ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { recordOf } from "../tables/record_rows.ts";
 import type { Database, HeldSession } from "./database.ts";
 import { asUnavailable } from "./failures.ts";
 import { type ListStatements, listStatements } from "./listing.ts";
-import { asOf } from "./past.ts";
+import { asOf, asOfPaths } from "./past.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import type { Session } from "./session.ts";
 
@@ -54,6 +55,11 @@ export class Lists {
       if (next === undefined) return;
       page = await next;
     }
+  }
+
+  /** The same as text. */
+  async *json(query: ListQuery, past?: PastTree): AsyncGenerator<ItemsJson> {
+    for await (const records of this.pages(query, past)) yield entriesJson(records);
   }
 
   *#lent(
@@ -151,7 +157,7 @@ async function begin(
   statements: ListStatements,
   past: PastTree | undefined,
 ): Promise<Page> {
-  const head = statements.head && asOf(statements.head, past);
+  const head = statements.head && asOfPaths(statements.head, past);
   const body = asOf(statements.body, past);
   const [, first, , page] = await Promise.all([
     session.begin("REPEATABLE READ READ ONLY"),

@@ -1,4 +1,3 @@
-import { entriesJson } from "../../core/entries.ts";
 import type { DecidedUploads } from "../../core/decided_upload.ts";
 import type { Entries, EventEntry } from "../../core/event_channel.ts";
 import { blobIdsOf } from "../../core/hub/git_files.ts";
@@ -137,6 +136,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.history = new SqlHistoryStore(statementsOf(STATEMENTS.history, parts), {
       ...pastLookups(database),
       list: (tree, query) => this.#lists.pages(query, tree),
+      listJson: (tree, query) => this.#lists.json(query, tree),
       collectFiles: (tree, roots) => this.collectFiles(roots, tree),
     });
     this.scans = new SqlScanStore({
@@ -241,8 +241,8 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     return this.#lists.pages(query);
   }
 
-  async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
-    for await (const records of this.list(query)) yield entriesJson(records);
+  listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
+    return this.#lists.json(query);
   }
 
   readonly sharing = () => ({

@@ -13,6 +13,7 @@ import { peopleStatements } from "../tables/people_statements.ts";
 import { searchStatements } from "../tables/search_statements.ts";
 import { sessionStatements } from "../tables/session_statements.ts";
 import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
+import { trashStatements } from "../tables/trash_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
@@ -29,6 +30,7 @@ export const STATEMENTS = {
   history: {
     ...HISTORY_STATEMENTS,
     ...logStatements(POSTGRES),
+    ...trashStatements(POSTGRES),
     ...tagStatements(POSTGRES, { past: TAGGED_PAST, tagged: TAGGED }),
   },
   mirror: mirrorStatements(POSTGRES),

@@ -52,6 +52,7 @@ export class LongReads {
       return await this.#parts.longReader.calls.findPastById(tree, ids);
     },
     list: (tree, query) => this.#pastRecords(tree, query),
+    listJson: (tree, query) => this.#pastJson(tree, query),
     collectFiles: (tree, roots) => this.collectFiles(roots, tree),
   };
 
@@ -60,13 +61,18 @@ export class LongReads {
     for await (const { records } of this.#batches(query, "records", tree)) yield records;
   }
 
+  async *#pastJson(tree: PastTree, query: ListQuery) {
+    await this.#settled(tree);
+    yield* this.listJson(query, tree);
+  }
+
   #settled({ userId }: Pick<PastTree, "userId">): Promise<void> {
     return this.#parts.largeChanges.settled([{ userId, everyone: false }]);
   }
 
   /** {@link ResourceStore.listJson} */
-  async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
-    for await (const { text } of this.#batches(query, "text")) if (text.count > 0) yield text;
+  async *listJson(query: ListQuery, past?: PastTree): AsyncGenerator<ItemsJson> {
+    for await (const { text } of this.#batches(query, "text", past)) if (text.count > 0) yield text;
   }
 
   async *#batches(

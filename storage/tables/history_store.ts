@@ -1,4 +1,3 @@
-import { entriesJson } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
 import type {
   At,
@@ -15,7 +14,7 @@ import type {
   TrashQuery,
 } from "../../core/history.ts";
 import type { PastPoint, Tag } from "../../core/history_changes.ts";
-import type { CollectionRoots, ListQuery, ResourceRecord } from "../../core/ports.ts";
+import type { CollectionRoots, ItemsJson, ListQuery, ResourceRecord } from "../../core/ports.ts";
 import {
   numberOrNull,
   type RunStatement,
@@ -28,6 +27,7 @@ import type { HistoryStatement } from "./history_statements.ts";
 import type { LogStatement } from "./log_statements.ts";
 import type { TagStatement } from "./tag_statements.ts";
 import { Tags } from "./tags.ts";
+import type { TrashStatement } from "./trash_statements.ts";
 import { TreeLog } from "./tree_log.ts";
 
 /** A tree at a version. */
@@ -40,6 +40,7 @@ export interface PastReads {
   findByPath(tree: PastTree, paths: readonly string[]): Promise<ResourceRecord[]>;
   findById(tree: PastTree, ids: readonly number[]): Promise<ResourceRecord[]>;
   list(tree: PastTree, query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
+  listJson(tree: PastTree, query: ListQuery): AsyncIterable<ItemsJson>;
   collectFiles(
     tree: PastTree,
     roots: CollectionRoots,
@@ -68,7 +69,7 @@ export class SqlHistoryStore implements HistoryStore {
   readonly #reads: PastReads;
 
   constructor(
-    statements: Statements<HistoryStatement | LogStatement | TagStatement>,
+    statements: Statements<HistoryStatement | LogStatement | TrashStatement | TagStatement>,
     reads: PastReads,
   ) {
     this.#statements = statements;
@@ -126,8 +127,10 @@ export class SqlHistoryStore implements HistoryStore {
       await this.#requirePoint(tree);
       return found;
     };
-    const list = async function* (query: ListQuery) {
-      for await (const records of reads.list(tree, { ...query, scope })) yield await kept(records);
+    const keptParts = async function* <T>(found: AsyncIterable<T>) {
+      for await (const part of found) yield await kept(part);
+      // There may have been none.
+      await kept(undefined);
     };
     return {
       point,
@@ -135,10 +138,8 @@ export class SqlHistoryStore implements HistoryStore {
         new Map((await kept(await reads.findByPath(tree, paths))).map((it) => [it.path, it])),
       findById: async (_scope, ids) =>
         new Map((await kept(await reads.findById(tree, ids))).map((it) => [it.id, it])),
-      list,
-      async *listJson(query) {
-        for await (const records of list(query)) yield entriesJson(records);
-      },
+      list: (query) => keptParts(reads.list(tree, { ...query, scope })),
+      listJson: (query) => keptParts(reads.listJson(tree, { ...query, scope })),
       async collectFiles(roots) {
         await using stack = new AsyncDisposableStack();
         const files = stack.use(await reads.collectFiles(tree, roots));

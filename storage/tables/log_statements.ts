@@ -1,22 +1,14 @@
 import type { Dialect } from "./dialect.ts";
+import { FORMER, rowsByVersion, type Table } from "./former_rows.ts";
 
 /** The paths at and below one, or all of a tree. */
 type Range = "whole" | "part";
 
-/** The tables with records as they were: in order, and not yet. */
-const FORMER = ["history", "fresh_history"] as const;
-type Table = "records" | typeof FORMER[number];
-
 /** All statements about what has changed in trees (C 26), by name. See docs/design/past.md. */
 export const logStatements = (dialect: Dialect) => {
   const { byPath, comparePath, foundFor, indexedBy, rows, versionIn } = dialect;
-  /** Rows in order state versions by their numbers. */
-  const versionOf = (table: Table, row: string, column: "since" | "until") =>
-    table === "history" ? `${row}.${column}` : versionIn(row, column);
+  const { byIndex, versionOf } = rowsByVersion(dialect);
   const ASKED = rows(":asked", { id: "bigint", version: "bigint" });
-
-  /** Rows of history by their paths: engines do not know how many others a version has. */
-  const byIndex = (table: Table) => table === "history" ? indexedBy("history_by_path") : "";
 
   /** Which records are in a range, each in one way: one index finds those of a condition. */
   const RANGES: Readonly<Record<Range, readonly string[]>> = {
@@ -123,67 +115,6 @@ export const logStatements = (dialect: Dialect) => {
     FROM ${table} AS state WHERE user_id = :user
       AND state.${column} = ${table === "history" ? ":version" : ":stated"} AND ${between}`;
 
-  const below = `${comparePath("part.path", ">", "gone.path || '/'")}
-    AND ${comparePath("part.path", "<", "gone.path || '0'")}`;
-  /** What a directory had, or has, below it, of files. */
-  const parts = (table: Table, value: string, condition = "") =>
-    `(SELECT ${value} FROM ${table} AS part ${byIndex(table)}
-      WHERE part.user_id = :user AND part.hash <> '' AND ${below} ${condition})`;
-  const deletedParts = (value: string) =>
-    FORMER.map((table) =>
-      parts(
-        table,
-        value,
-        `AND NOT part.is_moved AND ${versionOf(table, "part", "until")} = gone.version`,
-      )
-    ).join(" + ");
-  const FILES = "count(*)";
-  const BYTES = "coalesce(sum(part.size), 0)";
-  const ofDirectory = (value: string, ofFile: string) =>
-    `CASE WHEN gone.is_dir = 1 THEN ${value} ELSE ${ofFile} END`;
-  /** A path, which has no two slashes in a row, and a version: engines find one text among many, but not a pair. */
-  const keyed = (path: string, version: string) => `${path} || '//' || ${version}`;
-  /** Whether a row that has no index has a path, with a version: they are read once. */
-  const isFresh = (path: string, until: string, column: "since" | "until", condition = "") => {
-    const version = versionIn("fresh", column);
-    return `${keyed(path, until)} IN (
-      SELECT ${keyed("fresh.path", version)} FROM fresh_history AS fresh
-      WHERE fresh.user_id = :user AND ${version} IS NOT NULL ${condition})`;
-  };
-  const begins = (until: string) =>
-    [
-      ...(["records", "history"] as const).map((table) =>
-        `EXISTS (SELECT 1 FROM ${table} AS next ${byIndex(table)} WHERE next.user_id = :user
-        AND ${comparePath("next.path", "=", "former.path")}
-        AND ${versionOf(table, "next", "since")} = ${until})`
-      ),
-      isFresh("former.path", until, "since"),
-    ].join(" OR ");
-  const isWithDirectory = (until: string) =>
-    `EXISTS (
-      SELECT 1 FROM history AS above ${byIndex("history")} WHERE above.user_id = :user
-        AND ${comparePath("above.path", "=", "former.parent")} AND NOT above.is_moved
-        AND above.until = ${until}
-    ) OR ${isFresh("coalesce(former.parent, '')", until, "until", "AND NOT fresh.is_moved")}`;
-  const isMerged = FORMER.map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} AS part ${
-      byIndex(table)
-    } WHERE part.user_id = :user AND part.is_moved
-      AND ${versionOf(table, "part", "until")} = gone.version AND ${below})`
-  ).join(" OR ");
-  /** What a table has of such rows, newest first. */
-  const gone = (table: Table) => {
-    const until = versionOf(table, "former", "until");
-    return `SELECT * FROM (
-      SELECT ${until} AS version, path, coalesce(hash, '') AS hash, size,
-        CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir
-      FROM ${table} AS former WHERE user_id = :user AND NOT is_moved AND ${until} > :oldest
-        AND (${until} < :version OR ${until} = :version AND path > :after)
-        AND NOT (${isWithDirectory(until)}) AND NOT (${begins(until)})
-      ORDER BY ${until} DESC, path LIMIT :limit
-    ) AS ${table}_gone`;
-  };
-
   const isPlace = (version: string) =>
     `${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":before")}
       AND NOT (path = :from AND ${version} >= CAST(:below AS BIGINT))`;
@@ -210,33 +141,28 @@ export const logStatements = (dialect: Dialect) => {
       FROM (${(["records", ...FORMER] as const).map(fileStates).join(" UNION ALL ")}) AS state
       LEFT JOIN s3_objects ON s3_objects.record_id = state.id AND s3_objects.hash = state.hash
       ORDER BY state.path, state.since DESC LIMIT :limit`,
-    /** Records that versions have deleted as a whole, newest first, with how much was in them, and is there now. */
-    trash: `SELECT gone.version, gone.path, gone.hash, gone.is_dir,
-        ${ofDirectory(deletedParts(FILES), "1")} AS files,
-        ${ofDirectory(deletedParts(BYTES), "gone.size")} AS bytes,
-        ${ofDirectory(parts("records", FILES), "0")} AS present_files,
-        ${ofDirectory(parts("records", BYTES), "0")} AS present_bytes,
-        (SELECT coalesce(hash, '') FROM records AS present WHERE present.user_id = :user
-          AND ${comparePath("present.path", "=", "gone.path")}) AS present_hash,
-        CASE WHEN gone.is_dir = 1 AND (${isMerged}) THEN 1 ELSE 0 END AS merged
-      FROM (
-        SELECT * FROM (${FORMER.map(gone).join(" UNION ALL ")}) AS former
-        ORDER BY version DESC, path LIMIT :limit
-      ) AS gone ORDER BY gone.version DESC, gone.path`,
     /** States at or below a path that begin and end with versions, newest first. */
     changesOfTree: changes("whole"),
     changesOfPath: changes("part"),
     /** A row if there are more than some below a path. */
     wide: [isWide("records"), isWide("history")].join(" UNION ALL "),
-    /** The newest versions, with how many states they have ended and added, of those that are in order. */
+    /**
+     * The newest versions, with how many states they have ended and added, of those that are in order. They are
+     * counted up to a number of them all.
+     */
     versionsUpTo: `SELECT made.version, made.change, made.first_added, made.last_added,
-        (SELECT count(*) FROM (
-          SELECT 1 FROM history AS state
-          WHERE state.user_id = :user AND state.until = made.version LIMIT :states
-        ) AS ended) AS states
-      FROM tree_changes AS made
-      WHERE made.user_id = :user AND made.version > :oldest AND made.version <= :version
-      ORDER BY made.version DESC LIMIT :limit`,
+        coalesce(ended.states, 0) AS states
+      FROM (
+        SELECT version, change, first_added, last_added FROM tree_changes
+        WHERE user_id = :user AND version > :oldest AND version <= :version
+        ORDER BY version DESC LIMIT :limit
+      ) AS made LEFT JOIN (
+        SELECT until, count(*) AS states FROM (
+          SELECT until FROM history WHERE user_id = :user AND until > :oldest AND until <= :version
+          ORDER BY until DESC LIMIT :states
+        ) AS newest GROUP BY until
+      ) AS ended ON ended.until = made.version
+      ORDER BY made.version DESC`,
     /** How many states versions have ended, of those that are not in order yet. */
     freshStates: `SELECT until, count(*) AS states FROM fresh_history
       WHERE user_id = :user GROUP BY until`,

@@ -12,18 +12,21 @@ import { numberOrNull, type SqlRow, type Statements, textOrNull } from "./dialec
 import type { BareChange } from "./log_states.ts";
 import type { LogStatement } from "./log_statements.ts";
 import { LogWalk } from "./log_walk.ts";
+import type { TrashStatement } from "./trash_statements.ts";
 
 /** Where lists begin. */
 const START = { version: Number.MAX_SAFE_INTEGER, after: "" };
 /** The most steps of a page: it may have fewer changes than were asked for, and even none. */
 const MAX_STEPS = 10;
+/** Of how many states a step asks whether they were deleted as a whole. */
+const TRASH_STATES = 5000;
 
 /** Tells what has changed in trees. See docs/design/past.md. */
 export class TreeLog {
-  readonly #statements: Statements<LogStatement>;
+  readonly #statements: Statements<LogStatement | TrashStatement>;
   readonly #walk: LogWalk;
 
-  constructor(statements: Statements<LogStatement>) {
+  constructor(statements: Statements<LogStatement | TrashStatement>) {
     this.#statements = statements;
     this.#walk = new LogWalk(statements);
   }
@@ -51,13 +54,13 @@ export class TreeLog {
 
   /** {@link HistoryStore.trash} */
   async trash({ userId: user, place, limit }: TrashQuery, oldest: number): Promise<TrashPage> {
-    const { version, after } = place ?? START;
-    const found = await this.#statements.read("trash", {
-      ...{ user, oldest, version, after },
-      limit: limit + 1,
-    });
-    const rows = found.slice(0, limit);
-    const last = found.length > limit ? rows.at(-1) : undefined;
+    const rows: SqlRow[] = [];
+    let next: TrashPage["next"] = place ?? START;
+    for (let steps = 0; next !== undefined && rows.length < limit && steps < MAX_STEPS; steps++) {
+      const step = await this.#deleted(user, oldest, next, limit - rows.length);
+      rows.push(...step.rows);
+      next = step.next;
+    }
     const notes = await this.#notes(user, rows.map((row) => Number(row.version)));
     return {
       entries: rows.filter(isGone).map((row) => ({
@@ -68,8 +71,36 @@ export class TreeLog {
         files: Number(row.files),
         ...notes(Number(row.version)),
       })),
-      next: last && { version: Number(last.version), after: String(last.path) },
+      next,
     };
+  }
+
+  /** Some of what was deleted as a whole, from a place on, by versions that have ended a number of states. */
+  async #deleted(
+    user: number,
+    oldest: number,
+    { version, after }: Pick<LogPlace, "version" | "after">,
+    limit: number,
+  ) {
+    const [behind] = await this.#statements.read("versionBehind", {
+      ...{ user, oldest, version },
+      states: TRASH_STATES,
+    });
+    // Each version is looked at whole.
+    const rest = behind === undefined
+      ? undefined
+      : { version: Number(behind.version) - 1, after: "" };
+    const found = await this.#statements.read("trash", {
+      ...{ user, version, after },
+      oldest: rest?.version ?? oldest,
+      limit: limit + 1,
+    });
+    const rows = found.slice(0, limit);
+    const end = found.length > limit ? rows.at(-1) : undefined;
+    const next = end === undefined
+      ? rest
+      : { version: Number(end.version), after: String(end.path) };
+    return { rows, next };
   }
 
   /** {@link CommitStore.versions} */

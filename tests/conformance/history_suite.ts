@@ -300,6 +300,7 @@ export function historySuite(engine: StoresEngine): void {
     const records = await model.records();
     await store.write((transaction) => transaction.deleteSubtrees(records));
     const deleted = await model.version();
+    const early = await store.history.at(USER, { version: deleted - 1 });
     for (let work = 0; work < 40; work++) {
       await store.write((transaction) => transaction.insert([model.newFile(`new${work}`)]));
     }
@@ -308,6 +309,13 @@ export function historySuite(engine: StoresEngine): void {
     }
     await assert.rejects(store.history.at(USER, { version: deleted - 1 }));
     await store.history.at(USER, { version: deleted + 12 });
+    const all = { scope: SCOPE, directories: [], chain: [], recursive: true };
+    for (const form of ["list", "listJson"] as const) {
+      // It is not taken for an empty one.
+      await assert.rejects(Array.fromAsync<unknown>(early[form](all)), {
+        kind: "ErrVersionsNotFound",
+      });
+    }
   });
 
   test("C 26 rows of history count, also those of empty files and directories", async (opened) => {

@@ -3,6 +3,8 @@ import { seededRandom } from "../support/random.ts";
 import { type FileSystem, fillDisk, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
 import { checkDataDirectory } from "../support/invariants.ts";
 import { run } from "../support/tools.ts";
+import { openDatabase } from "../support/test_database.ts";
+import { until } from "../support/until.ts";
 import {
   type CampaignOptions,
   checkStarted,
@@ -34,6 +36,7 @@ export async function fullDisks(
   const env = { STRONGROOM_DISK_RESERVE_MB: String(RESERVE_MB) };
   for (let filled = 1; filled <= count; filled++) {
     await using server = await startServer(dataDir, env);
+    await untilGivenUp(dataDir);
     await checkStarted(server, dataDir, clients);
     await Deno.remove(`${disk.path}/${FOREIGN_FILE}`).catch(() => {});
     for (const client of clients) client.mayFail = true;
@@ -53,8 +56,18 @@ export async function fullDisks(
     progress?.(filled);
   }
   await using server = await startServer(dataDir, env);
+  await untilGivenUp(dataDir);
   await checkStarted(server, dataDir, clients);
   return outcomeOf(count, clients);
+}
+
+/** Waits until a start on a full disk has given all history up: nothing may go while it is checked. */
+async function untilGivenUp(dataDir: string): Promise<void> {
+  {
+    await using database = await openDatabase(dataDir);
+    await until(async () => await database.get("SELECT 1 FROM former_states") === undefined);
+  }
+  await untilRemoved(dataDir);
 }
 
 /**

@@ -77,6 +77,8 @@ Deno.test("C 25 a colon or a slash before a path means the root of the tree, in 
   );
   assert.deepEqual(plain.filter(([, code]) => code !== 0).map(([line]) => line), [
     "ls -l @d @gone",
+    // Nobody has signed it.
+    "verify @d/f",
     "get @d/f @b -",
   ]);
   for (const other of others) assert.deepEqual(other, plain);

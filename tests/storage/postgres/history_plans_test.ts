@@ -19,6 +19,8 @@ const IN_VAIN = /Rows Removed by (?:Join )?Filter: (\d+)/g;
 const BROUGHT = /actual rows=(\d+)/g;
 /** A change of more records is large. */
 const MOST = 10;
+/** States that all of some files have had. */
+const [PATHS, VERSIONS] = [30, 250];
 
 /** Has the engine log how each statement was carried out, those of triggers too. */
 function logging(directory: string) {
@@ -106,5 +108,64 @@ Deno.test({
     const changes = entries.filter((entry) => !isCounting(entry)).join("");
     const most = Math.max(0, ...changes.matchAll(IN_VAIN).map(([, rows]) => Number(rows)));
     assert.ok(most <= 3 * FILES, `a statement has compared ${most} rows in vain`);
+  },
+});
+
+/** How many rows all parts of a plan have brought, or read in vain. */
+function rowsOf(plan: string): number {
+  let rows = 0;
+  let loops = 1;
+  for (const line of plan.split("\n")) {
+    const brought = line.match(/actual rows=(\d+) loops=(\d+)/);
+    const vain = line.match(/Rows Removed by (?:Join )?Filter: (\d+)/);
+    if (brought !== null) loops = Number(brought[2]);
+    rows += loops * Number((brought ?? vain)?.[1] ?? 0);
+  }
+  return rows;
+}
+
+Deno.test({
+  name: "C 26 what many versions have changed is found by few rows of each path, over PostgreSQL",
+  ignore: !Postgres.isInstalled,
+  async fn() {
+    await using directory = await TempDir.make();
+    await Deno.chmod(directory.path, 0o777);
+    // As with more rows than fit in memory, the engine cannot compare all with each other by hash.
+    const settings = { ...logging(directory.path), work_mem: "'64kB'" };
+    await using engine = await Postgres.start({ settings });
+    await using store = withContents(await openPostgresStore(await engine.createDatabase()));
+    await store.history.turn(true);
+    const names = Array.from({ length: PATHS }, (_, index) => `a/${index}`);
+    const files = (await seed(store, ["a/", ...names])).filter(({ isDir }) => !isDir);
+    for (let version = 0; version < VERSIONS; version++) {
+      await store.write((it) =>
+        it.replaceFiles(files.map(({ id }) => ({
+          ...newRecord({ path: "a/none", content: `${id} ${version}` }),
+          id,
+        })))
+      );
+    }
+    while (!await store.history.settle());
+    await store.database.use("long", (session) => session.script("ANALYZE"));
+    await store.database.get(`SELECT '${COUNTED}' AS said`, {});
+    const { entries: deleted } = await store.history.trash({ userId: 1, limit: 10 });
+    assert.deepEqual(deleted, []);
+    const { changes } = await store.history.log({ userId: 1, path: "", limit: 10 });
+    assert.equal(changes.length, 10);
+    const past = await store.history.at(1, { version: 2 });
+    assert.equal((await past.findByPath(OWN, ["a/1"])).size, 1);
+    await store.database.get(`SELECT '${END}' AS said`, {});
+    let log = "";
+    await until(async () => {
+      log = await Deno.readTextFile(`${directory.path}/log`);
+      return log.includes(END);
+    });
+    const plans = log.slice(log.indexOf(COUNTED)).split("Query Text: ").slice(1);
+    const most = (words: string) =>
+      Math.max(...plans.filter((it) => it.includes(words)).map(rowsOf));
+    // All states once, and a few rows for each.
+    assert.ok(most("AS present_files") < 8 * PATHS * VERSIONS, `${most("AS present_files")} rows`);
+    assert.ok(most("made.first_added") < 3 * 1001, `${most("made.first_added")} rows`);
+    assert.ok(most("unnest(") < 20, `${most("unnest(")} rows`);
   },
 });

@@ -35,7 +35,9 @@ export function TrashView(): ComponentChild {
     if (sought !== "") more?.();
   }, [sought, more === undefined, paged.state]);
   const pages = paged.state.kind === "loaded" ? paged.state.data : [];
-  const isEmpty = paged.state.kind === "loaded" && pages.every(({ items }) => items.length === 0);
+  // Pages may have nothing, and others after them something.
+  const isEmpty = paged.state.kind === "loaded" && more === undefined &&
+    pages.every(({ items }) => items.length === 0);
   return h(
     "div",
     { class: "page" },

@@ -1,7 +1,7 @@
 import type { Usage } from "./usage_type.ts";
 
-/** The verbs for what was in trees on a server (C 26). */
-export const HISTORY_USAGES = {
+/** How to use the verbs for what was (C 26). */
+export const PAST_USAGES = {
   log: {
     summary: "Print what has changed in a tree of a server, newest first",
     forms: ["log [-n N] [PATH]"],
