@@ -37,6 +37,7 @@ import facts from "./migrations/0036_facts.sql" with { type: "text" };
 import s3Positions from "./migrations/0037_s3_positions.sql" with { type: "text" };
 import search from "./migrations/0038_search.sql" with { type: "text" };
 import historyNodes from "./migrations/0039_history_nodes.sql" with { type: "text" };
+import mirrorContents from "./migrations/0040_mirror_contents.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -81,6 +82,7 @@ const MIGRATIONS: readonly string[] = [
   s3Positions,
   search,
   historyNodes,
+  mirrorContents,
 ];
 
 /** The version of the schema that this program makes. */
