@@ -5,8 +5,11 @@ import type { ResourceRecord } from "../ports.ts";
 import { GATE_RULE } from "../../schemas/policy.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, requireForeign } from "./mirror.ts";
 
-/** How often to look whether a scan has ended, in milliseconds. */
-const POLL_MS = 200;
+/** How often to look whether a scan has ended, in milliseconds: at first, and when it takes long. */
+const MIN_POLL_MS = 10;
+const MAX_POLL_MS = 200;
+/** How much longer each pause is than the one before: the wait for a look is a small part of that for the scan. */
+const POLL_GROWTH = 1.2;
 
 /**
  * Lets a file be asked for that was not fetched, by what is known of it.
@@ -103,14 +106,14 @@ export async function admitScanned(
 ): Promise<void> {
   const { records } = parts.tree;
   const scope = { userId: record.userId, everyone: false };
-  for (;;) {
+  for (let pauseMs = MIN_POLL_MS;; pauseMs = Math.min(pauseMs * POLL_GROWTH, MAX_POLL_MS)) {
     try {
       return await admitFetched(parts, subject, record);
     } catch (error) {
       const isWaiting = error instanceof RetryLater && error.kind === "ErrResourcesQuarantined";
       if (!isWaiting) throw error;
     }
-    await pause(POLL_MS, signal);
+    await pause(pauseMs, signal);
     const present = (await records.findById(scope, [record.id])).get(record.id);
     if (present?.hash === record.hash) continue;
     throw new AppError("ErrUnavailable", "The file has been given up before its scan has ended");

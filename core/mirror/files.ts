@@ -46,7 +46,16 @@ export async function findMirrored(
   const [file] = await mirror.store.findEntries(revision.revision, [cleanPath(revision, path)]);
   if (file === undefined) throw entryNotFound(revision, path);
   if (file.isDir) throw entryNotFound(revision, path, "it is a folder");
-  const subject = { revision, file };
+  return await admitFound(mirror, { revision, file }, userId);
+}
+
+/** Admits a file by what is known, as {@link findMirrored} does. Throws as that does. */
+export async function admitFound(
+  mirror: Mirror,
+  subject: MirroredFile,
+  userId: number,
+): Promise<FoundFile> {
+  const { revision, file } = subject;
   const record = await recordOf(mirror, subject);
   if (record === undefined) await admitKnown(mirror, subject);
   else await letThrough(mirror, subject, { record, userId });

@@ -101,6 +101,13 @@ export interface EntryPage {
   readonly limit: number;
 }
 
+/** Content to find in a repository. */
+export interface ContentsRequest {
+  /** The revision that is looked at first. Undefined without one. */
+  readonly first: number | undefined;
+  readonly sha256s: readonly string[];
+}
+
 /** Keeps what is known of mirrored repositories. Files themselves are in the tree of the mirror. */
 export interface MirrorStore {
   /** What a branch or tag named when the other hub was last asked. */
@@ -120,6 +127,14 @@ export interface MirrorStore {
   ): Promise<void>;
   /** The entries at some paths of a revision, in the order of the bytes of their paths. */
   findEntries(revision: number, paths: readonly string[]): Promise<MirrorEntry[]>;
+  /**
+   * A file for each content that a stored revision of a repository has: of the first revision or else the newest one,
+   * the first of its paths.
+   */
+  findContents(
+    repository: MirroredName,
+    request: ContentsRequest,
+  ): Promise<{ readonly revision: MirrorRevision; readonly file: MirrorEntry }[]>;
   /** A part of the entries, in the order of the bytes of their paths. */
   listEntries(page: EntryPage): Promise<MirrorEntry[]>;
   /** Notes that a file was asked for. */

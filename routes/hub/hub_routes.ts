@@ -97,14 +97,16 @@ const WRITING: readonly HubRoute[] = [
     action: "hub.squash",
     handle: refuseSquash,
   },
-  {
+  // Repositories of other hubs may be without a namespace.
+  ...["{ns}/{name}", "{name}"].map((name): HubRoute => ({
     method: "POST",
-    path: "{web}/{ns}/{name}.git/info/lfs/objects/batch",
+    path: `{web}/${name}.git/info/lfs/objects/batch`,
     privilege: "any",
     basic: true,
     action: "hub.batch",
     handle: postLfsBatch,
-  },
+    mirrored: true,
+  })),
   {
     method: "POST",
     path: "{web}/{ns}/{name}.git/info/lfs/verify",
@@ -152,7 +154,7 @@ const SIGNED: readonly ServedRoute[] = [
 
 /** Every route of the hub (C 20). */
 export const HUB_ROUTES: readonly ServedRoute[] = [
-  ...READING.flatMap(expandMirrored),
+  ...[...READING, ...WRITING].flatMap(expandMirrored),
   ...[...READING, ...WRITING].flatMap(expand),
   ...SIGNED,
 ];

@@ -5,52 +5,35 @@ import { refusedUploads, wantedObjects } from "../../core/hub/lfs_batch.ts";
 import { findObjects } from "../../core/hub/lfs_objects.ts";
 import { grantOf, type GrantRequest, signGrant } from "../../core/hub/signed_address.ts";
 import type { HubService } from "../../core/hub/ports.ts";
-import type { Repository } from "../../core/hub/repository.ts";
-import type { LfsPointer } from "../../core/lfs_objects.ts";
+import { type Repository, repositoryNotFound } from "../../core/hub/repository.ts";
 import { release } from "../../core/record_lists.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
 import { LfsBatch, LfsObject, type LfsOperation } from "../../schemas/hub_lfs.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import { jsonBody } from "../request/body.ts";
-import { respond } from "../reply/respond.ts";
 import type { Services } from "../serving/route.ts";
 import type { Mount } from "./hub_route.ts";
-import { existingOf, type Handled, repositoryOf, urlOf } from "./replies.ts";
-
-const CONTENT_TYPE = "application/vnd.git-lfs+json";
+import {
+  type Action,
+  type BatchItem,
+  batchReply,
+  downloadItems,
+  errorOf,
+  lfsJson,
+  pointerOf,
+} from "./lfs_batch_reply.ts";
+import { elseMirrored, mirroredName } from "./mirrored.ts";
+import { sendMirroredBatch } from "./mirrored_objects.ts";
+import { existingOf, type Handled, idIn, urlOf } from "./replies.ts";
 
 const PRIVILEGES: Readonly<Record<LfsOperation, Privilege>> = {
   upload: "resources.upload",
   download: "resources.download",
 };
 
-/** The codes of refused objects (Git LFS, batch API). */
-const OBJECT_CODES: { readonly [Kind in ErrorKind]?: number } = {
-  ErrHubEntryNotFound: 404,
-  ErrResourcesQuarantined: 403,
-  ErrResourcesRefused: 403,
-  ErrResourcesQuotaExceeded: 507,
-  // A full disk.
-  ErrInternal: 507,
-};
 /** Why objects cannot be kept, which is said of each. */
 const KEEPING_REFUSALS: readonly ErrorKind[] = ["ErrResourcesQuotaExceeded", "ErrResourcesRefused"];
-/** That of any other one: what it states is invalid. */
-const INVALID_OBJECT = 422;
-
-const encoder = new TextEncoder();
-
-interface Action {
-  readonly href: string;
-  readonly expires_at?: string;
-}
-
-/** What is to be done for an object of a batch. */
-interface BatchItem extends LfsObject {
-  readonly actions?: Readonly<Record<string, Action>>;
-  readonly error?: { readonly code: number; readonly message: string };
-}
 
 /**
  * `POST /{repo}.git/info/lfs/objects/batch` (C 20). Each object that cannot be transferred has the reason
@@ -61,18 +44,32 @@ export async function postLfsBatch(
   services: Services,
   mount: Mount,
 ): Promise<Response> {
-  const { hub, publicUrl } = services;
-  auditChange(c, { paths: [repositoryOf(c, mount).directory], isStep: true });
-  const { operation, transfers, objects } = await jsonBody(c.req.raw, LfsBatch);
-  const caller = callerOf(c);
-  requirePermission(caller, PRIVILEGES[operation]);
-  const repository = await existingOf(c, hub, mount);
+  auditChange(c, { paths: [`${mount.kind}/${idIn(c)}`], isStep: true });
+  const batch = await jsonBody(c.req.raw, LfsBatch);
+  const { operation, transfers, objects } = batch;
+  if (!mount.isMirror) requirePermission(callerOf(c), PRIVILEGES[operation]);
   if (transfers !== undefined && !transfers.includes("basic")) {
     throw new AppError(
       "ErrResourcesInvalidRequest",
       `Cannot transfer by ${quoted(transfers.join(", "))}: expected basic`,
     );
   }
+  const own = () => sendBatch(c, services, { mount, batch });
+  if (operation === "upload" && !mount.isMirror) return await own();
+  if (operation === "upload") throw repositoryNotFound(mirroredName(c, mount));
+  const mirrored = () => sendMirroredBatch(c, services, { mount, objects });
+  return await elseMirrored(own, mirrored)(c, services, mount);
+}
+
+/** A batch of objects of a repository of the tree. */
+async function sendBatch(
+  c: Handled,
+  { hub, publicUrl }: Services,
+  { mount, batch }: { readonly mount: Mount; readonly batch: LfsBatch },
+): Promise<Response> {
+  const { operation, transfers, objects } = batch;
+  const caller = callerOf(c);
+  const repository = await existingOf(c, hub, mount);
   const url = publicUrl.for(c);
   const addressOf = addresses(await hub.objects.key(), {
     operation,
@@ -80,47 +77,24 @@ export async function postLfsBatch(
     repository: repository.directory,
     prefix: `${url}/hub/lfs/`,
   });
-  const request = { repository, objects, addressOf };
-  const keeps = operation === "upload" && !commitsLater(c, transfers);
+  if (operation === "download") {
+    const wanted = await wantedObjects(hub, repository, objects.map(pointerOf));
+    return batchReply(c, downloadItems(c, { objects, wanted, addressOf }));
+  }
+  const keeps = !commitsLater(c, transfers);
   const verify = {
     href: `${urlOf(url, mount, repository)}.git/info/lfs/${keeps ? "keep" : "verify"}`,
   };
-  const items = operation === "download"
-    ? await downloadItems(c, hub, request)
-    : await uploadItems(c, hub, { ...request, keeps, verify });
-  return lfsJson(c, { transfer: "basic", objects: items, hash_algo: "sha256" });
+  return batchReply(
+    c,
+    await uploadItems(c, hub, { repository, objects, addressOf, keeps, verify }),
+  );
 }
 
-interface BatchParts {
+interface UploadParts {
   readonly repository: Repository;
   readonly objects: readonly LfsObject[];
   readonly addressOf: (object: LfsObject) => Action;
-}
-
-/** What is to be done to download the objects of a batch. */
-async function downloadItems(
-  c: Handled,
-  hub: HubService,
-  { repository, objects, addressOf }: BatchParts,
-): Promise<BatchItem[]> {
-  const wanted = await wantedObjects(hub, repository, objects.map(pointerOf));
-  const blocked = wanted.filter(({ refusal }) =>
-    refusal !== undefined && refusal.kind !== "ErrHubEntryNotFound"
-  );
-  // The client does not ask for these, so that nothing else would record that they are refused.
-  if (blocked.length > 0) {
-    auditChange(c, { paths: blocked.flatMap(({ path = [] }) => path) });
-    c.set("failure", blocked[0]?.refusal);
-  }
-  return objects.map((object, index): BatchItem => {
-    const refusal = wanted[index]?.refusal;
-    return refusal === undefined
-      ? { ...object, actions: { download: addressOf(object) } }
-      : { ...object, error: errorOf(refusal) };
-  });
-}
-
-interface UploadParts extends BatchParts {
   /** Whether the repository keeps the objects, as no commit of the hub follows. */
   readonly keeps: boolean;
   readonly verify: Action;
@@ -171,15 +145,6 @@ function addresses(
       expires_at: new Date(grant.expires).toISOString(),
     };
   };
-}
-
-function pointerOf({ oid, size }: LfsObject): LfsPointer {
-  return { sha256: oid, size };
-}
-
-/** A refusal of one object. */
-function errorOf({ kind, message }: AppError): { code: number; message: string } {
-  return { code: OBJECT_CODES[kind] ?? INVALID_OBJECT, message };
 }
 
 /** `POST /{repo}.git/info/lfs/verify` (C 20): whether an upload has arrived, for clients that commit it. */
@@ -244,12 +209,4 @@ async function keep(c: Handled, hub: HubService, { repository, objects }: Kept):
   const records = changedOwners(changes);
   if (records.size > 0) auditChange(c, { paths: [repository.directory], records });
   for (const { records } of changes) release(records);
-}
-
-function lfsJson(c: Handled, body: unknown): Response {
-  const bytes = encoder.encode(JSON.stringify(body));
-  return respond(c, bytes, 200, {
-    "Content-Type": CONTENT_TYPE,
-    "Content-Length": String(bytes.length),
-  });
 }

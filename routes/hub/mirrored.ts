@@ -1,10 +1,11 @@
-import { ownerOf, permits } from "../../core/caller.ts";
+import { type Caller, ownerOf, permits } from "../../core/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import { contentGrantOf, mirrorGrantOf, signGrant } from "../../core/hub/signed_address.ts";
 import { entryNotFound, MAIN, repositoryNotFound } from "../../core/hub/repository.ts";
 import { findMirrored, type Mirror, openMirrored } from "../../core/mirror/files.ts";
 import { listMirrored, mirroredPaths } from "../../core/mirror/listing.ts";
-import { directoryOf } from "../../core/mirror/mirror.ts";
+import { directoryOf, type MirroredFile } from "../../core/mirror/mirror.ts";
+import type { FixedRevision } from "../../core/mirror/revisions.ts";
 import type { MirroredName, MirrorRevision } from "../../core/mirror/store.ts";
 import { nameOf } from "../../core/paths.ts";
 import { CONTENT_PATH, MIRROR_PATH } from "../reply/error_forms.ts";
@@ -19,7 +20,7 @@ import { sendFile } from "../transfers/download.ts";
 import type { Mount } from "./hub_route.ts";
 import { sendInfo } from "./info.ts";
 import { cursorOf, flagOf, linkTo, MAX_PAGE_RECORDS, pageSizeOf } from "./query.ts";
-import { type Handled, hubJson, hubList } from "./replies.ts";
+import { type Handled, hubJson, hubList, idIn } from "./replies.ts";
 import { summaryOf } from "./repositories.ts";
 import { requestedPaths } from "./tree.ts";
 
@@ -36,10 +37,18 @@ export interface Mirrored {
   readonly revision: MirrorRevision;
 }
 
-/** Has `own` handle a request for a repository that the tree has, and `mirrored` one for another hub's (C 28). */
+/** Like {@link elseMirrored}, for requests that name a revision. */
 export function orMirrored(own: Handler, mirrored: MirrorHandler): Handler {
+  return elseMirrored(
+    own,
+    (c, services, mount) => handleMirrored(c, services, mount, mirrored),
+  );
+}
+
+/** Has `own` handle a request for a repository that the tree has, and `mirrored` one for another hub's (C 28). */
+export function elseMirrored(own: Handler, mirrored: Handler): Handler {
   return async (c, services, mount) => {
-    if (mount.isMirror) return await handleMirrored(c, services, mount, mirrored);
+    if (mount.isMirror) return await mirrored(c, services, mount);
     try {
       return await own(c, services, mount);
     } catch (error) {
@@ -48,7 +57,7 @@ export function orMirrored(own: Handler, mirrored: MirrorHandler): Handler {
         throw error;
       }
     }
-    return await handleMirrored(c, services, mount, mirrored);
+    return await mirrored(c, services, mount);
   };
 }
 
@@ -59,26 +68,32 @@ async function handleMirrored(
   mirrored: MirrorHandler,
 ): Promise<Response> {
   const { mirror } = services;
-  const { kind, id } = repositoryOf(c, mount);
-  if (mirror === undefined) throw repositoryNotFound({ kind, id });
-  const { revision, staleSince } = await mirror.revisions.fix({
-    repository: { kind, id },
-    name: c.req.param("rev") ?? MAIN,
+  const repository = mirroredName(c, mount);
+  if (mirror === undefined) throw repositoryNotFound(repository);
+  const fixed = await mirror.revisions.fix({
+    ...{ repository, name: c.req.param("rev") ?? MAIN },
     userId: callerOf(c).userId,
   });
+  const { revision } = fixed;
   addHeader(c, "X-Repo-Commit", revision.commitId);
-  if (staleSince !== undefined) {
-    addHeader(c, "X-Mirror-Stale", new Date(staleSince).toISOString());
-  }
+  markStale(c, fixed);
   return await mirrored(c, { mirror, services, mount, revision });
 }
 
-function repositoryOf(c: Handled, { kind }: Mount): MirroredName {
-  const { ns, name = "" } = c.req.param();
-  if (ns === undefined) return { kind, id: name };
+/** Says of a reply since when the other hub does not answer. */
+export function markStale(c: Handled, { staleSince }: Pick<FixedRevision, "staleSince">): void {
+  if (staleSince === undefined) return;
+  addHeader(c, "X-Mirror-Stale", new Date(staleSince).toISOString());
+}
+
+/** The name of the repository of another hub in the address of a request. */
+export function mirroredName(c: Handled, { kind }: Mount): MirroredName {
+  const id = idIn(c);
   // No model is in a namespace of this name: it is a data set without a namespace.
-  if (kind === "models" && ns === "datasets") return { kind: "datasets", id: name };
-  return { kind, id: `${ns}/${name}` };
+  const [, dataset] = /^datasets\/(.*)$/.exec(id) ?? [];
+  return kind === "models" && dataset !== undefined
+    ? { kind: "datasets", id: dataset }
+    : { kind, id };
 }
 
 /** `GET /api/models/{repo}` and `/revision/{rev}` of a mirrored repository. */
@@ -171,7 +186,7 @@ export async function resolveMirrored(
   // Recorded if it is refused.
   auditChange(c, { paths: [`${directory}/${path}`], tree: mirror.caller.userId });
   const { file, record } = await findMirrored(mirror, revision, { path, userId });
-  const { commitId: commit, kind } = revision;
+  const { commitId: commit } = revision;
   const { size } = file;
   const key = await hub.objects.key();
   const etag = `"${file.sha256 ?? file.blobId}"`;
@@ -182,19 +197,7 @@ export async function resolveMirrored(
   };
   const sha256 = record && (await mirror.tree.verdicts.on(record)).sha256;
   if (record === undefined || sha256 == null || file.passedOnAt !== undefined) {
-    const grant = mirrorGrantOf({
-      ...{
-        operation: "mirror",
-        caller,
-        kind,
-        repository: revision.id,
-        commit,
-        path: file.path,
-        size,
-      },
-      ...(file.sha256 !== undefined && { sha256: file.sha256 }),
-    }, Date.now());
-    return redirect(`${MIRROR_PATH}${signGrant(key, grant)}`);
+    return redirect(addressOfMirrored(key, { caller, subject: { revision, file } }).path);
   }
   const grant = contentGrantOf({
     ...{
@@ -211,6 +214,22 @@ export async function resolveMirrored(
   mirror.totals.requests++;
   mirror.totals.hits++;
   return redirect(`${CONTENT_PATH}${signGrant(key, grant)}`);
+}
+
+/** Where a file of another hub is read, and until when, in milliseconds since the Unix epoch. */
+export function addressOfMirrored(
+  key: Uint8Array,
+  { caller, subject: { revision, file } }: {
+    readonly caller: Caller;
+    readonly subject: MirroredFile;
+  },
+): { path: string; expires: number } {
+  const grant = mirrorGrantOf({
+    ...{ operation: "mirror", caller, kind: revision.kind, repository: revision.id },
+    ...{ commit: revision.commitId, path: file.path, size: file.size },
+    ...(file.sha256 !== undefined && { sha256: file.sha256 }),
+  }, Date.now());
+  return { path: MIRROR_PATH + signGrant(key, grant), expires: grant.expires };
 }
 
 /** `GET` and `HEAD /hub/api/mirror/{token}` (C 28): a file of another hub, as it comes in. */

@@ -59,10 +59,15 @@ export function hubBytes(
  * @throws {AppError} `ErrHubRepositoryNotFound` when no repository can have the name.
  */
 export function repositoryOf(c: Handled, { kind }: Mount): Repository {
+  return repositoryNamed(callerOf(c), { kind, id: idIn(c) });
+}
+
+/** The name of the repository in the address of a request, with its namespace if there is one. */
+export function idIn(c: Handled): string {
   const { ns, name = "" } = c.req.param();
   // The addresses of Git LFS have the name with this ending, which no name has.
   const plain = isGitLfs(c.req.path) ? name.replace(/\.git$/, "") : name;
-  return repositoryNamed(callerOf(c), { kind, id: ns === undefined ? plain : `${ns}/${plain}` });
+  return ns === undefined ? plain : `${ns}/${plain}`;
 }
 
 /**

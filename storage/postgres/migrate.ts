@@ -38,6 +38,7 @@ import s3Positions from "./migrations/0037_s3_positions.sql" with { type: "text"
 import search from "./migrations/0038_search.sql" with { type: "text" };
 import historyNodes from "./migrations/0039_history_nodes.sql" with { type: "text" };
 import historyStates from "./migrations/0040_history_states.sql" with { type: "text" };
+import mirrorContents from "./migrations/0041_mirror_contents.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -83,6 +84,7 @@ const MIGRATIONS: readonly string[] = [
   search,
   historyNodes,
   historyStates,
+  mirrorContents,
 ];
 
 /** The version of the schema that this program makes. */

@@ -48,6 +48,14 @@ export function mirrorStatements({ rows, texts, isLeft, isOwn, take, leave }: Di
     findEntries: `SELECT ${ENTRY} FROM mirror_entries
       WHERE revision = :revision AND path IN (SELECT value FROM ${texts(":paths")} AS given)
       ORDER BY path`,
+    /** As a cross join, since SQLite would look at all entries of all revisions otherwise. */
+    findContents: `SELECT ${REVISION}, ${ENTRY} FROM (
+        SELECT *, row_number() OVER (PARTITION BY sha256
+          ORDER BY CASE WHEN id = :first THEN 0 ELSE 1 END, id DESC, path) AS place
+        FROM mirror_entries CROSS JOIN mirror_revisions
+        WHERE id = revision AND kind = :kind AND repository = :repository AND mirror_revisions.files IS NOT NULL
+          AND sha256 IN (SELECT value FROM ${texts(":sha256s")} AS given)
+      ) AS found WHERE place = 1`,
     listAll: `SELECT ${ENTRY} FROM mirror_entries
       WHERE revision = :revision AND path > :after ORDER BY path LIMIT :limit`,
     listBelow: `SELECT ${ENTRY} FROM mirror_entries

@@ -1,5 +1,6 @@
 import type {
   AboutRevision,
+  ContentsRequest,
   EntryPage,
   FetchedFile,
   KnownName,
@@ -97,6 +98,16 @@ export class SqlMirrorStore implements MirrorStore {
       paths: JSON.stringify(paths),
     });
     return rows.map(toEntry);
+  }
+
+  async findContents(
+    { kind, id }: MirroredName,
+    { first = 0, sha256s }: ContentsRequest,
+  ): Promise<{ revision: MirrorRevision; file: MirrorEntry }[]> {
+    const rows = await this.#statements.read("findContents", {
+      ...{ kind, repository: id, first, sha256s: JSON.stringify(sha256s) },
+    });
+    return rows.map((row) => ({ revision: toRevision(row), file: toEntry(row) }));
   }
 
   async listEntries(

@@ -45,11 +45,18 @@ class SpoolFile implements Spool {
 
 /** Has a position of its own in the file, and keeps it after it has been removed. */
 class SpoolFileReader implements SpoolReader {
+  /** Where the next read begins. Undefined after one that has failed. */
+  #position: number | undefined = 0;
+
   constructor(private readonly file: Deno.FsFile) {}
 
   async bytes(start: number, end: number): Promise<Chunk> {
-    await this.file.seek(start, Deno.SeekMode.Start);
-    return await readFull(this.file, new Uint8Array(end - start));
+    // Each call of the runtime takes as long as reading the bytes.
+    if (start !== this.#position) await this.file.seek(start, Deno.SeekMode.Start);
+    this.#position = undefined;
+    const bytes = await readFull(this.file, new Uint8Array(end - start));
+    this.#position = start + bytes.length;
+    return bytes;
   }
 
   [Symbol.dispose](): void {

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { HubClient, lfsObject } from "../support/hub.ts";
 import { CountingProxy } from "../support/counting_proxy.ts";
+import { bareRepository, Clone } from "../support/git_clone.ts";
 import { modelFile } from "../support/models.ts";
 import { noise } from "../support/random.ts";
 import { ScanRoom } from "../support/scan_room.ts";
@@ -12,72 +13,16 @@ import {
   USER_PRIVILEGES,
 } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
-import { hasProgram, type ProgramOutput, run } from "../support/tools.ts";
+import { hasProgram } from "../support/tools.ts";
 import { settledVerdicts } from "../support/verdicts.ts";
 
 const ignore = !await hasProgram("git", "lfs", "version");
-
-/** A clone of a repository whose large files are at an address of the server. */
-class Clone {
-  constructor(readonly path: string, readonly home: string) {}
-
-  /** Clones without the content of large files. */
-  static async of(remote: string, path: string, config: Record<string, string>): Promise<Clone> {
-    const clone = new Clone(path, path.replace(/\/[^/]*$/, ""));
-    await new Clone(clone.home, clone.home).git("clone", "-q", remote, path);
-    await clone.git("lfs", "install", "--local", "--skip-smudge");
-    const settings = {
-      "lfs.transfer.maxretries": "1",
-      "user.name": "tester",
-      "user.email": "tester@example.com",
-      ...config,
-    };
-    for (const [name, value] of Object.entries(settings)) await clone.git("config", name, value);
-    return clone;
-  }
-
-  /** Runs git, which must succeed. */
-  async git(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await this.tryGit(...args);
-    assert.equal(code, 0, `git ${args.join(" ")}: ${stdout}${stderr}`);
-    return stdout + stderr;
-  }
-
-  tryGit(...args: string[]): Promise<ProgramOutput> {
-    return run("git", args, {
-      cwd: this.path,
-      clearEnv: true,
-      env: {
-        PATH: Deno.env.get("PATH") ?? "",
-        HOME: this.home,
-        GIT_CONFIG_NOSYSTEM: "1",
-        GIT_TERMINAL_PROMPT: "0",
-        GIT_LFS_SKIP_SMUDGE: "1",
-      },
-    });
-  }
-
-  /** Commits files, those that end with `.bin` or `.pkl` as large ones. */
-  async commit(files: Readonly<Record<string, Uint8Array>>): Promise<void> {
-    await this.git("lfs", "track", "*.bin", "*.pkl");
-    for (const [name, content] of Object.entries(files)) {
-      await Deno.writeFile(`${this.path}/${name}`, content);
-    }
-    await this.git("add", ".");
-    await this.git("commit", "-q", "-m", "Add files");
-  }
-
-  read(name: string): Promise<Uint8Array> {
-    return Deno.readFile(`${this.path}/${name}`);
-  }
-}
 
 /** A server, and the first clone of an empty repository. */
 async function start(stack: AsyncDisposableStack, options: TestServerOptions = {}) {
   const directory = stack.use(await TempDir.make());
   const server = stack.use(await TestServer.start(options));
-  const remote = `${directory.path}/remote.git`;
-  await new Clone(directory.path, directory.path).git("init", "-q", "--bare", remote);
+  const remote = await bareRepository(directory.path);
   const clone = (name: string, config: Record<string, string>) =>
     Clone.of(remote, `${directory.path}/${name}`, config);
   return { server, clone };

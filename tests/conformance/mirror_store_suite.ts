@@ -116,6 +116,36 @@ export function mirrorStoreSuite(engine: StoresEngine): void {
     assert.deepEqual((await mirror.leastAsked(9)).map(({ revision }) => revision), [one]);
   });
 
+  test("C 28 content is found in the revisions of a repository, one file each", async ({ store: { mirror } }) => {
+    const one = await add(mirror);
+    const two = await add(mirror, MODEL, "c".repeat(40));
+    await add(mirror, { ...MODEL, kind: "datasets" }, "d".repeat(40));
+    const about = { createdAt: 1, modifiedAt: 2, tags: [] };
+    const revision = { ...MODEL, about, askedFirstAt: 3, askedFirstBy: 7 };
+    const copies = ["y", "x"].map((path) => ({
+      ...{ path, isDir: false, size: 2, blobId: "6", sha256: "e".repeat(64) },
+    }));
+    await mirror.addRevision({ ...revision, commitId: "e".repeat(40) }, pages(copies));
+    async function* broken(): AsyncGenerator<readonly ListedEntry[]> {
+      yield ENTRIES;
+      throw new Error("cut");
+    }
+    await assert.rejects(
+      mirror.addRevision({ ...revision, commitId: "f".repeat(40) }, broken()),
+      { message: "cut" },
+    );
+    const found = async (first?: number, repository = MODEL) => {
+      const sha256s = ["0".repeat(64), SHA256, "e".repeat(64)];
+      const files = await mirror.findContents(repository, { first, sha256s });
+      return files.map(({ revision, file }) => `${revision.commitId.slice(0, 1)} ${file.path}`)
+        .toSorted();
+    };
+    assert.deepEqual(await found(), ["c a/Z.bin", "e x"]);
+    assert.deepEqual(await found(two), ["c a/Z.bin", "e x"]);
+    assert.deepEqual(await found(one), ["a a/Z.bin", "e x"]);
+    assert.deepEqual(await found(one, { ...MODEL, id: "ns/other" }), []);
+  });
+
   test("C 28 what is pinned or fetched is listed, newest first", async ({ store: { mirror } }) => {
     const one = await add(mirror);
     const two = await add(mirror, { kind: "datasets", id: "ns/data" }, "d".repeat(40));
