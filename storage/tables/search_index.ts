@@ -32,10 +32,10 @@ export class SqlSearchIndex implements SearchIndex {
     return (await this.#statements.read("users", { above })).map((row) => Number(row.user_id));
   }
 
-  async marks(limit: number): Promise<SearchMark[]> {
-    const marks = await this.#marks(limit);
+  async marks(after: number, limit: number): Promise<SearchMark[]> {
+    const marks = await this.#marks(after, limit);
     if (marks.length > 0 || !await this.#markOld()) return marks;
-    return await this.#marks(limit);
+    return await this.#marks(after, limit);
   }
 
   async settle(...known: Parameters<Settle>): Promise<void> {
@@ -46,8 +46,8 @@ export class SqlSearchIndex implements SearchIndex {
     }
   }
 
-  async #marks(limit: number): Promise<SearchMark[]> {
-    return (await this.#statements.read("marks", { limit })).map(toMark);
+  async #marks(after: number, limit: number): Promise<SearchMark[]> {
+    return (await this.#statements.read("marks", { after, limit })).map(toMark);
   }
 
   /** Marks records that have never been known. Returns whether there were any. */
@@ -72,12 +72,20 @@ export class SqlSearchIndex implements SearchIndex {
 export async function settleMarks(
   run: RunStatement<SearchStatement>,
   toDocument: ToDocument,
-  ...[marks, directories]: Parameters<Settle>
+  ...[marks, directories, again]: Parameters<Settle>
 ): Promise<void> {
   const ids = [...new Set([...marks, ...directories].map(({ id }) => id))];
   const positions = marks.map(({ position }) => position);
   const dropped = await run("dropMarks", { positions: textsOf(positions) });
   if (dropped.length < positions.length) throw new Overtaken();
+  if (again.length > 0) {
+    const named = again.map(({ userId, id, directory }) => ({
+      user_id: userId,
+      id,
+      parent: directory,
+    }));
+    await run("markAgain", { marks: JSON.stringify(named) });
+  }
   await keepDirectories(run, directories);
   const rows = await run("searched", { ids: JSON.stringify(ids.map((id) => ({ id }))) });
   const kept = new Set(rows.map(({ id }) => Number(id)));
