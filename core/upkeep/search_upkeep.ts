@@ -38,6 +38,7 @@ export class SearchUpkeep implements AsyncDisposable {
   readonly #now: () => number;
   /** Until when directories rest, by user and path. */
   readonly #rests = new Map<string, number>();
+  #isFailing = false;
 
   constructor(options: SearchUpkeepOptions) {
     this.#options = options;
@@ -60,13 +61,18 @@ export class SearchUpkeep implements AsyncDisposable {
         const marks = await index.marks(after, MADE_AT_ONCE);
         if (marks.length === 0) return;
         const { settled, again, left, directories } = await this.#plan(marks);
-        if (settled.length > 0) await index.settle(settled, directories, again);
         after = left.at(-1)?.position ?? after;
+        if (settled.length === 0) continue;
+        await index.settle(settled, directories, again);
+        this.#isFailing = false;
       }
     } catch (error) {
       if (this.#ending.signal.aborted) return;
-      // The next time tries again.
-      log.error("Cannot bring the index of searches up to date", { error: asError(error) });
+      // The next time tries again. A full disk stays full for long.
+      if (!this.#isFailing) {
+        log.error("Cannot bring the index of searches up to date", { error: asError(error) });
+      }
+      this.#isFailing = true;
     }
   }
 
@@ -81,10 +87,14 @@ export class SearchUpkeep implements AsyncDisposable {
         if (directory === undefined) continue;
         const whole = wholes.get(directory) ?? [directory];
         const key = `${userId}/${whole.at(-1)}`;
+        if (!this.#rests.has(key)) {
+          for (const path of whole) ready.set(path, key);
+          continue;
+        }
         const [first, another] = its;
-        if (!this.#rests.has(key)) { for (const path of whole) ready.set(path, key); }
-        else if (first !== undefined && another !== undefined) again.push(first);
-        else if (first !== undefined) left.add(first);
+        if (first === undefined) continue;
+        if (another === undefined) left.add(first);
+        else again.push(first);
       }
       directories.push(...await this.#together(userId, ready));
     }

@@ -278,8 +278,13 @@ export class Writer {
     return this.#transactions.refuseFull(() => this.#connection.all(sqlOf(statement), parameters));
   }
 
-  /** {@link settleMarks} */
+  /**
+   * {@link settleMarks}
+   *
+   * @throws {AppError} when the disk is nearly full: searches do without documents.
+   */
   async settleMarks(...known: Parameters<Settle>): Promise<void> {
+    this.#transactions.refuseGrowth();
     const run = (name: SearchStatement, parameters: SqlParameters) =>
       Promise.resolve(this.rows(["search", name], parameters));
     await settleMarks(run, toDocument, ...known);
