@@ -59,13 +59,12 @@ export class SearchUpkeep implements AsyncDisposable {
       for (let after = 0;;) {
         if (this.#ending.signal.aborted) return;
         const marks = await index.marks(after, MADE_AT_ONCE);
-        if (marks.length === 0) return;
+        if (marks.length === 0) break;
         const { settled, again, left, directories } = await this.#plan(marks);
         after = left.at(-1)?.position ?? after;
-        if (settled.length === 0) continue;
-        await index.settle(settled, directories, again);
-        this.#isFailing = false;
+        if (settled.length > 0) await index.settle(settled, directories, again);
       }
+      this.#isFailing = false;
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       // The next time tries again. A full disk stays full for long.

@@ -48,6 +48,7 @@ import facts from "./migrations/0046_facts.sql" with { type: "text" };
 import s3Positions from "./migrations/0047_s3_positions.sql" with { type: "text" };
 import search from "./migrations/0048_search.sql" with { type: "text" };
 import historyNodes from "./migrations/0049_history_nodes.sql" with { type: "text" };
+import searchGivenUp from "./migrations/0050_search_given_up.sql" with { type: "text" };
 import newSchema from "./schema_0046.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
@@ -101,6 +102,7 @@ const MIGRATIONS: readonly string[] = [
   s3Positions,
   search,
   historyNodes,
+  searchGivenUp,
 ];
 
 /** The version to which `schema_0046.sql` leads at once. */

@@ -39,6 +39,12 @@ export const INDEX_SQL: IndexSql = {
     SELECT value ->> 'id', value ->> 'terms' FROM json_each(:documents)`,
 };
 
+/** Empties the index, and has no changes marked until it is made anew: as if all records, and all that come, were older. */
+export const GIVE_UP_INDEX = `DELETE FROM search_marks;
+  DELETE FROM directory_facts;
+  INSERT INTO search_terms (search_terms) VALUES ('delete-all');
+  UPDATE storage_state SET unindexed = ${Number.MAX_SAFE_INTEGER};`;
+
 /** The tokens of a document. */
 export function toDocument(userId: number, { path, values }: SearchDocument): { terms: string } {
   const prefix = ` ${userId}${AFTER_USER}`;

@@ -19,7 +19,7 @@ import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath } from "./lookup.ts";
 import { countPast } from "./past.ts";
 import { migrate } from "./migrate.ts";
-import { toDocument } from "./search_engine.ts";
+import { GIVE_UP_INDEX, toDocument } from "./search_engine.ts";
 import { allocateSharedMemory, leaveReadable, withRoom } from "./shared_memory.ts";
 import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
 import { Ballast } from "../disk/ballast.ts";
@@ -278,13 +278,11 @@ export class Writer {
     return this.#transactions.refuseFull(() => this.#connection.all(sqlOf(statement), parameters));
   }
 
-  /**
-   * {@link settleMarks}
-   *
-   * @throws {AppError} when the disk is nearly full: searches do without documents.
-   */
+  /** {@link settleMarks}; on a disk that is nearly full, the index gives way. */
   async settleMarks(...known: Parameters<Settle>): Promise<void> {
-    this.#transactions.refuseGrowth();
+    if (this.#transactions.nearlyFull) {
+      return this.#transactions.refuseFull(() => this.#connection.script(GIVE_UP_INDEX));
+    }
     const run = (name: SearchStatement, parameters: SqlParameters) =>
       Promise.resolve(this.rows(["search", name], parameters));
     await settleMarks(run, toDocument, ...known);
