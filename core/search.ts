@@ -85,11 +85,17 @@ export interface DirectoryFacts {
 export interface SearchIndex {
   /** The first users above one who have records, in order. */
   users(above: number): Promise<readonly number[]>;
-  /** What has changed, the oldest first; without it, what the index has never known. */
-  marks(limit: number): Promise<readonly SearchMark[]>;
+  /** What has changed, the oldest first, after a position; without it, what the index has never known. */
+  marks(after: number, limit: number): Promise<readonly SearchMark[]>;
   /**
    * Makes the documents of what is marked and of directories with the facts that these have now, and removes the marks.
    * Does nothing if others have done it meanwhile.
+   *
+   * @param again Those of the marks that are made anew.
    */
-  settle(marks: readonly SearchMark[], directories: readonly DirectoryFacts[]): Promise<void>;
+  settle(
+    marks: readonly SearchMark[],
+    directories: readonly DirectoryFacts[],
+    again: readonly SearchMark[],
+  ): Promise<void>;
 }

@@ -65,11 +65,6 @@ function directoryKind(path: string, { format }: Facts): SearchKind | undefined 
   return isRepository && root === "datasets" ? "dataset" : undefined;
 }
 
-/** All terms of a document. */
-export function termsOf({ path, values }: SearchDocument): ReadonlySet<string> {
-  return new Set([...gramsOf(path), ...values.flatMap((it) => [exact(it), ...gramsOf(it)])]);
-}
-
 /** What has to be among the terms of all that is found. Empty if any record may be. */
 export function clausesOf(conditions: SearchConditions): Clause[] {
   const { words, kind, parameters, tags = [] } = conditions;
@@ -89,7 +84,8 @@ function spread(grams: readonly string[]): string[] {
   return grams.filter((_, index) => index % GRAM === 0 || index === grams.length - 1);
 }
 
-function gramsOf(text: string): string[] {
+/** The terms by which parts of a text are found, of which some may be there several times. */
+export function gramsOf(text: string): string[] {
   // A letter beyond the first plane is two of these units.
   const letters = /[\ud800-\udfff]/.test(text) ? [...text] : undefined;
   const length = letters?.length ?? text.length;
@@ -101,8 +97,8 @@ function gramsOf(text: string): string[] {
   return grams;
 }
 
-/** A value that is found as a whole. */
-function exact(value: string): string {
+/** The term by which a value is found as a whole. */
+export function exact(value: string): string {
   return `=${value}`;
 }
 

@@ -39,7 +39,10 @@ export async function facts(tree: Tree, request: TargetRequest): Promise<RecordF
 }
 
 /** What facts are read from. */
-export type FactsTree = Pick<Tree, "records" | "verdicts">;
+export interface FactsTree {
+  readonly records: Pick<Tree["records"], "findByPath" | "list">;
+  readonly verdicts: Pick<Tree["verdicts"], "factsOf">;
+}
 
 /** The facts of a record that was found. */
 export async function factsOfRecord(

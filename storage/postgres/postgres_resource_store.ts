@@ -34,8 +34,8 @@ import { currentResults, SqlVerdictStore } from "../tables/verdict_store.ts";
 import type { SharedUpkeep } from "../../core/upkeep/ports.ts";
 import type { RecordStore } from "../tables/record_store.ts";
 import { searchPage } from "../tables/search.ts";
-import { SqlSearchIndex } from "../tables/search_index.ts";
-import { SEARCH, toDocument } from "./search_engine.ts";
+import { SEARCH } from "./search_engine.ts";
+import { searchIndexOf } from "./search_index.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { throwUncaught } from "../threads/uncaught.ts";
 import { WORKERS } from "../threads/workers.ts";
@@ -101,7 +101,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly mirror: SqlMirrorStore;
   readonly people: SqlPeopleStore;
   readonly s3: SqlS3Store;
-  readonly searchIndex: SqlSearchIndex;
+  readonly searchIndex: RecordStore["searchIndex"];
   readonly sessions: SqlSessionStore;
   readonly signIns: SqlSignInStore;
   readonly uploads: SqlUploadStore;
@@ -161,7 +161,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
     this.mirror = new SqlMirrorStore(statementsOf(STATEMENTS.mirror, parts));
     this.people = new SqlPeopleStore(statementsOf(STATEMENTS.people, parts), settled);
-    this.searchIndex = new SqlSearchIndex(statementsOf(STATEMENTS.search, parts), toDocument);
+    this.searchIndex = searchIndexOf(parts);
     this.s3 = new SqlS3Store(statementsOf(STATEMENTS.s3, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
     this.signIns = new SqlSignInStore(statementsOf(STATEMENTS.signIns, parts));

@@ -1,11 +1,15 @@
-import { type Clause, type SearchDocument, termsOf } from "../../core/search_terms.ts";
+import { type Clause, exact, gramsOf, type SearchDocument } from "../../core/search_terms.ts";
 import type { SearchEngine } from "../tables/search.ts";
 import type { IndexSql } from "../tables/search_statements.ts";
 import { SQLITE } from "./dialect.ts";
 
 /** The first of the characters that stand for those of ASCII which separate tokens, as no text should have. */
 const PRIVATE_USE = 0xe000;
-const EQUALS = encode("=");
+/** Each of the characters of ASCII, as {@link encode} has it. */
+const ENCODED = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /[a-z0-9]/.test(character) ? character : String.fromCharCode(PRIVATE_USE + code);
+});
 
 /** What follows the number of the user in a token. */
 const AFTER_USER = "x";
@@ -35,11 +39,21 @@ export const INDEX_SQL: IndexSql = {
     SELECT value ->> 'id', value ->> 'terms' FROM json_each(:documents)`,
 };
 
+/** Empties the index, and has no changes marked until it is made anew: as if all records, and all that come, were older. */
+export const GIVE_UP_INDEX = `DELETE FROM search_marks;
+  DELETE FROM directory_facts;
+  INSERT INTO search_terms (search_terms) VALUES ('delete-all');
+  UPDATE storage_state SET unindexed = ${Number.MAX_SAFE_INTEGER};`;
+
 /** The tokens of a document. */
 export function toDocument(userId: number, { path, values }: SearchDocument): { terms: string } {
-  const encoded = { path: encode(path), values: values.map(encode) };
-  const prefix = `${userId}${AFTER_USER}`;
-  return { terms: `${prefix}${[...termsOf(encoded)].join(` ${prefix}`)}`.replaceAll("=", EQUALS) };
+  const prefix = ` ${userId}${AFTER_USER}`;
+  let terms = "";
+  for (const text of [path, ...values]) {
+    for (const gram of gramsOf(encode(text))) terms += prefix + gram;
+  }
+  for (const value of values) terms += prefix + encode(exact(value));
+  return { terms };
 }
 
 function token(userId: number, term: Clause[number]): string {
@@ -48,8 +62,9 @@ function token(userId: number, term: Clause[number]): string {
 
 /** A text without characters that end a token: it has none of ASCII but letters and digits. */
 function encode(text: string): string {
-  return text.replace(
-    /[^a-z0-9\u0080-\uffff]/g,
-    (it) => String.fromCharCode(PRIVATE_USE + it.charCodeAt(0)),
-  );
+  let encoded = "";
+  for (let index = 0; index < text.length; index++) {
+    encoded += ENCODED[text.charCodeAt(index)] ?? text.charAt(index);
+  }
+  return encoded;
 }

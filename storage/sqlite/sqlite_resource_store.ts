@@ -41,13 +41,12 @@ import { SqlObjectTable } from "../tables/object_table.ts";
 import { SqlMirrorStore } from "../tables/mirror_store.ts";
 import { SqlPeopleStore } from "../tables/people_store.ts";
 import { SqlScanStore } from "../tables/scan_store.ts";
-import { SqlSearchIndex } from "../tables/search_index.ts";
 import { SqlSessionStore } from "../tables/session_store.ts";
 import { SqlSignInStore } from "../tables/sign_in_store.ts";
 import { SqlUploadStore } from "../tables/upload_store.ts";
 import { SqlUpkeepStore } from "../tables/upkeep_store.ts";
 import { currentResults, SqlVerdictStore } from "../tables/verdict_store.ts";
-import { toDocument } from "./search_engine.ts";
+import { searchIndexOf } from "./search_index.ts";
 import { statementsOf } from "./run_statements.ts";
 import type { ResourceStoreOptions } from "./store_options.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
@@ -84,7 +83,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
   readonly signIns: SqlSignInStore;
   readonly credentials: SqlCredentialStore;
   readonly search: RecordStore["search"];
-  readonly searchIndex: SqlSearchIndex;
+  readonly searchIndex: RecordStore["searchIndex"];
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
   readonly objectTable: SqlObjectTable;
@@ -156,7 +155,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
     });
     this.upkeep = new SqlUpkeepStore(statementsOf("upkeep", parts));
     this.search = (query) => lookups.search({ ...query, results });
-    this.searchIndex = new SqlSearchIndex(statementsOf("search", parts), toDocument);
+    this.searchIndex = searchIndexOf(parts);
     this.hub = new SqlHubStore({
       page: (request) => parts.reader.repositoryPage(request),
       blobIds: (hashes) => parts.reader.blobIds(hashes),

@@ -62,9 +62,9 @@ export function sqlOf([store, name]: StatementName): string {
   return sql;
 }
 
-/** Whether the rows of a statement may be large. */
+/** Whether the rows of a statement may be large, or many. */
 export function isGrowing([store, name]: StatementName): boolean {
-  return store === "scans" && GROWING.has(name);
+  return store === "scans" ? GROWING.has(name) : store === "search" && name === "markOld";
 }
 
 /**

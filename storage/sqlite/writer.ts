@@ -7,6 +7,8 @@ import { allocateLog } from "./allocate_log.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import { isUnreferenced } from "../tables/references.ts";
+import { type Settle, settleMarks } from "../tables/search_index.ts";
+import type { SearchStatement } from "../tables/search_statements.ts";
 import { Connection } from "./connection.ts";
 import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
 import { storeDecided, type StoredUpload } from "./decided_uploads.ts";
@@ -17,6 +19,7 @@ import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath } from "./lookup.ts";
 import { countPast } from "./past.ts";
 import { migrate } from "./migrate.ts";
+import { GIVE_UP_INDEX, toDocument } from "./search_engine.ts";
 import { allocateSharedMemory, leaveReadable, withRoom } from "./shared_memory.ts";
 import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
 import { Ballast } from "../disk/ballast.ts";
@@ -273,6 +276,16 @@ export class Writer {
   rows(statement: StatementName, parameters: SqlParameters): SqlRow[] {
     if (isGrowing(statement)) this.#transactions.refuseGrowth();
     return this.#transactions.refuseFull(() => this.#connection.all(sqlOf(statement), parameters));
+  }
+
+  /** {@link settleMarks}; on a disk that is nearly full, the index gives way. */
+  async settleMarks(...known: Parameters<Settle>): Promise<void> {
+    if (this.#transactions.nearlyFull) {
+      return this.#transactions.refuseFull(() => this.#connection.script(GIVE_UP_INDEX));
+    }
+    const run = (name: SearchStatement, parameters: SqlParameters) =>
+      Promise.resolve(this.rows(["search", name], parameters));
+    await settleMarks(run, toDocument, ...known);
   }
 
   /** {@link raiseGeneration} */

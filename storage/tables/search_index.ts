@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { documentOf, type SearchDocument } from "../../core/search_terms.ts";
+import { documentOf, type SearchDocument, type Searched } from "../../core/search_terms.ts";
 import type { DirectoryFacts, SearchIndex, SearchMark } from "../../core/search.ts";
 import { Facts } from "../../schemas/facts.ts";
-import { type SqlRow, type Statements, textOrNull } from "./dialect.ts";
+import { type RunStatement, type SqlRow, type Statements, textOrNull } from "./dialect.ts";
 import type { SearchStatement } from "./search_statements.ts";
 
 /** A document, as an engine stores it. */
@@ -11,56 +11,43 @@ export type ToDocument = (
   document: SearchDocument,
 ) => Readonly<Record<string, string | number>>;
 
+/** {@link SearchIndex.settle}, in a transaction that is undone if it throws. */
+export type Settle = (...known: Parameters<SearchIndex["settle"]>) => Promise<void>;
+
 /** Others have made the documents. */
 class Overtaken extends Error {}
 
 /** Keeps the index of searches in the database of the records. */
 export class SqlSearchIndex implements SearchIndex {
   readonly #statements: Statements<SearchStatement>;
-  readonly #toDocument: ToDocument;
+  readonly #settle: Settle;
 
-  constructor(statements: Statements<SearchStatement>, toDocument: ToDocument) {
+  /** @param settle {@link settleMarks} */
+  constructor(statements: Statements<SearchStatement>, settle: Settle) {
     this.#statements = statements;
-    this.#toDocument = toDocument;
+    this.#settle = settle;
   }
 
   async users(above: number): Promise<number[]> {
     return (await this.#statements.read("users", { above })).map((row) => Number(row.user_id));
   }
 
-  async marks(limit: number): Promise<SearchMark[]> {
-    const marks = await this.#marks(limit);
+  async marks(after: number, limit: number): Promise<SearchMark[]> {
+    const marks = await this.#marks(after, limit);
     if (marks.length > 0 || !await this.#markOld()) return marks;
-    return await this.#marks(limit);
+    return await this.#marks(after, limit);
   }
 
-  async settle(
-    marks: readonly SearchMark[],
-    directories: readonly DirectoryFacts[],
-  ): Promise<void> {
-    const directoryIds = directories.map(({ id }) => id);
-    const ids = [...new Set([...marks.map(({ id }) => id), ...directoryIds])];
-    const positions = marks.map(({ position }) => position);
+  async settle(...known: Parameters<Settle>): Promise<void> {
     try {
-      await this.#statements.write(async (run) => {
-        const dropped = await run("dropMarks", { positions: textsOf(positions) });
-        if (dropped.length < positions.length) throw new Overtaken();
-        await this.#keepDirectories(run, directories);
-        const rows = await run("searched", { ids: JSON.stringify(ids.map((id) => ({ id }))) });
-        const kept = new Set(rows.map(({ id }) => Number(id)));
-        const gone = ids.filter((id) => !kept.has(id));
-        if (gone.length > 0) await run("dropDirectories", { ids: textsOf(gone) });
-        await run("removeDocuments", { ids: textsOf(ids) });
-        const documents = rows.map((row) => this.#documentOf(row));
-        await run("addDocuments", { documents: JSON.stringify(documents) });
-      });
+      await this.#settle(...known);
     } catch (error) {
       if (!(error instanceof Overtaken)) throw error;
     }
   }
 
-  async #marks(limit: number): Promise<SearchMark[]> {
-    return (await this.#statements.read("marks", { limit })).map(toMark);
+  async #marks(after: number, limit: number): Promise<SearchMark[]> {
+    return (await this.#statements.read("marks", { after, limit })).map(toMark);
   }
 
   /** Marks records that have never been known. Returns whether there were any. */
@@ -75,27 +62,61 @@ export class SqlSearchIndex implements SearchIndex {
       return marked.length > 0;
     });
   }
+}
 
-  async #keepDirectories(
-    run: Statements<SearchStatement>["read"],
-    directories: readonly DirectoryFacts[],
-  ): Promise<void> {
-    if (directories.length === 0) return;
-    await run("dropDirectories", { ids: textsOf(directories.map(({ id }) => id)) });
-    const known = directories.flatMap(({ id, facts }) =>
-      facts === undefined ? [] : [{ id, facts: JSON.stringify(facts) }]
-    );
-    await run("keepDirectories", { directories: JSON.stringify(known) });
+/**
+ * Makes documents by statements of one transaction.
+ *
+ * @throws {Error} if others have made them.
+ */
+export async function settleMarks(
+  run: RunStatement<SearchStatement>,
+  toDocument: ToDocument,
+  ...[marks, directories, again]: Parameters<Settle>
+): Promise<void> {
+  const ids = [...new Set([...marks, ...directories].map(({ id }) => id))];
+  const positions = marks.map(({ position }) => position);
+  const dropped = await run("dropMarks", { positions: textsOf(positions) });
+  if (dropped.length < positions.length) throw new Overtaken();
+  if (again.length > 0) {
+    const named = again.map(({ userId, id, directory }) => ({
+      user_id: userId,
+      id,
+      parent: directory,
+    }));
+    await run("markAgain", { marks: JSON.stringify(named) });
   }
+  await keepDirectories(run, directories);
+  const rows = await run("searched", { ids: JSON.stringify(ids.map((id) => ({ id }))) });
+  const kept = new Set(rows.map(({ id }) => Number(id)));
+  const gone = ids.filter((id) => !kept.has(id));
+  if (gone.length > 0) await run("dropDirectories", { ids: textsOf(gone) });
+  await run("removeDocuments", { ids: textsOf(ids) });
+  const documents = rows.map((row) => ({
+    id: Number(row.id),
+    ...toDocument(Number(row.user_id), documentOf(searchedOf(row))),
+  }));
+  await run("addDocuments", { documents: JSON.stringify(documents) });
+}
 
-  #documentOf({ id, user_id, path, is_dir, facts }: SqlRow) {
-    const document = documentOf({
-      path: String(path),
-      isDir: is_dir === 1,
-      facts: typeof facts === "string" ? v.parse(Facts, JSON.parse(facts)) : {},
-    });
-    return { id: Number(id), ...this.#toDocument(Number(user_id), document) };
-  }
+async function keepDirectories(
+  run: RunStatement<SearchStatement>,
+  directories: readonly DirectoryFacts[],
+): Promise<void> {
+  if (directories.length === 0) return;
+  await run("dropDirectories", { ids: textsOf(directories.map(({ id }) => id)) });
+  const known = directories.flatMap(({ id, facts }) =>
+    facts === undefined ? [] : [{ id, facts: JSON.stringify(facts) }]
+  );
+  await run("keepDirectories", { directories: JSON.stringify(known) });
+}
+
+function searchedOf({ path, is_dir, facts }: SqlRow): Searched {
+  return {
+    path: String(path),
+    isDir: is_dir === 1,
+    facts: typeof facts === "string" ? v.parse(Facts, JSON.parse(facts)) : {},
+  };
 }
 
 function toMark({ position, user_id, id, parent }: SqlRow): SearchMark {

@@ -20,9 +20,9 @@ export const searchStatements = (
 ) => ({
   users: `SELECT user_id FROM usage WHERE records > 0 AND user_id > :above
     ORDER BY user_id LIMIT 100`,
-  /** What has changed, the oldest first. */
+  /** What has changed, the oldest first, after a position. */
   marks: `SELECT position, user_id, id, parent FROM search_marks
-    WHERE NOT ${isChanging} ORDER BY position LIMIT :limit`,
+    WHERE position > :after AND NOT ${isChanging} ORDER BY position LIMIT :limit`,
   /** The records of these ids, with their facts. */
   searched: `SELECT target.id, target.user_id, target.path,
       CASE WHEN target.is_dir THEN 1 ELSE 0 END AS is_dir,
@@ -37,6 +37,9 @@ export const searchStatements = (
   dropMarks: `DELETE FROM search_marks
     WHERE position IN (SELECT CAST(value AS bigint) FROM ${texts(":positions")} AS given)
     RETURNING position`,
+  markAgain: `INSERT INTO search_marks (user_id, id, parent)
+    SELECT user_id, id, parent
+    FROM ${rows(":marks", { user_id: "bigint", id: "bigint", parent: "text" })} AS given`,
   dropDirectories: `DELETE FROM directory_facts
     WHERE id IN (SELECT CAST(value AS bigint) FROM ${texts(":ids")} AS given)`,
   keepDirectories: `INSERT INTO directory_facts (id, facts)

@@ -224,8 +224,9 @@ Deno.test("C 29 what was there before the index is found at once, and indexed in
   }
   {
     await using database = await openDatabase(directory.path);
+    // As if it had been given up.
     await database.script(
-      `DELETE FROM search_marks; UPDATE storage_state SET unindexed = (SELECT max(id) FROM records)`,
+      `DELETE FROM search_marks; UPDATE storage_state SET unindexed = ${Number.MAX_SAFE_INTEGER}`,
     );
   }
   await using server = await TestServer.start({ dataDir: directory.path });

@@ -28,6 +28,7 @@ export type Stores =
     | "people"
     | "probe"
     | "scans"
+    | "searchIndex"
     | "sessions"
     | "shares"
     | "signIns"

@@ -8,6 +8,7 @@ import { objectTableSuite } from "../../conformance/object_table_suite.ts";
 import { peopleStoreSuite } from "../../conformance/people_store_suite.ts";
 import { scanResultsSuite } from "../../conformance/scan_results_suite.ts";
 import { scanStoreSuite } from "../../conformance/scan_store_suite.ts";
+import { searchIndexSuite } from "../../conformance/search_index_suite.ts";
 import { davStoreSuite } from "../../conformance/dav_store_suite.ts";
 import { sessionStoreSuite } from "../../conformance/session_store_suite.ts";
 import { sharesSuite } from "../../conformance/shares_suite.ts";
@@ -49,6 +50,7 @@ if (Postgres.isInstalled) {
   peopleStoreSuite(engine);
   scanResultsSuite(engine);
   scanStoreSuite(engine);
+  searchIndexSuite(engine);
   davStoreSuite(engine);
   sessionStoreSuite(engine);
   sharesSuite(engine);

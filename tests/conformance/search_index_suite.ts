@@ -1,0 +1,66 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { Log } from "../../core/log.ts";
+import { OPTIONAL_SCANNER_IDS } from "../../core/scanner/mod.ts";
+import { SearchUpkeep } from "../../core/upkeep/search_upkeep.ts";
+import { plainScan } from "../core/scanner/plain_scan.ts";
+import { seed } from "../support/seed.ts";
+import { type StoresEngine, storesTest } from "../support/stores.ts";
+import { until } from "../support/until.ts";
+
+const SILENT = new Log({ level: "error", format: "json", write: (line) => assert.fail(line) });
+
+/** The conformance suite for every index of searches. */
+export function searchIndexSuite(engine: StoresEngine): void {
+  const test = storesTest(engine);
+
+  test("C 29 a directory that takes long rests before it is put together anew", async ({ store }) => {
+    const { searchIndex, scans, verdicts } = store;
+    const files = ["a", "b", "c"].map((name) => ({ path: `d/${name}`, content: name }));
+    await seed(store, ["d/", ...files]);
+    const keepFacts = async (name: string, format: string) => {
+      const hash = createHash("md5").update(name).digest("hex");
+      const key = { userId: 1, hash, name, skip: OPTIONAL_SCANNER_IDS.toSorted() };
+      const result = { ...plainScan(1), hashes: { sha256: "00".repeat(32) } };
+      assert.ok(await scans.keepContentResult(key, { ...result, facts: { format } }));
+    };
+    let time = 0;
+    const put: unknown[] = [];
+    let merged = 0;
+    await keepFacts("a", "gguf");
+    await using _ = new SearchUpkeep({
+      log: SILENT,
+      now: () => time,
+      index: {
+        users: (above) => searchIndex.users(above),
+        marks: (after, limit) => searchIndex.marks(after, limit),
+        async settle(marks, directories, again) {
+          await searchIndex.settle(marks, directories, again);
+          put.push(...directories.map(({ facts }) => facts));
+          merged += again.length;
+        },
+      },
+      tree: {
+        records: store,
+        verdicts: {
+          factsOf(files) {
+            time += 100;
+            return verdicts.factsOf(files);
+          },
+        },
+      },
+    });
+    const marks = () => searchIndex.marks(0, 10);
+    await until(async () => (await marks()).length === 0);
+    assert.deepEqual(put, [{ format: "gguf" }]);
+    await keepFacts("b", "onnx");
+    await keepFacts("c", "onnx");
+    await until(() => merged > 0 || put.length > 1);
+    // One of its marks is left, so that it is known to change.
+    assert.deepEqual((await marks()).map(({ directory }) => directory), ["d"]);
+    assert.equal(put.length, 1);
+    time += 2000;
+    await until(async () => (await marks()).length === 0);
+    assert.equal(put.length, 2);
+  });
+}

@@ -1,0 +1,36 @@
+import * as assert from "node:assert/strict";
+import { Log } from "../../../core/log.ts";
+import { SearchUpkeep } from "../../../core/upkeep/search_upkeep.ts";
+import { until } from "../../support/until.ts";
+
+Deno.test("C 29 an index that cannot be kept is logged once, not each second", async () => {
+  const lines: string[] = [];
+  let isFull = true;
+  let rounds = 0;
+  const after = async (count: number) => {
+    const end = rounds + count;
+    await until(() => rounds >= end);
+  };
+  await using _ = new SearchUpkeep({
+    log: new Log({ level: "error", format: "json", write: (line) => lines.push(line) }),
+    index: {
+      users: () => Promise.resolve([]),
+      marks() {
+        rounds++;
+        if (isFull) return Promise.reject(new Error("The disk is full"));
+        isFull = true;
+        return Promise.resolve([]);
+      },
+      settle: () => Promise.reject(new Error("Nothing is marked")),
+    },
+    tree: {
+      records: { findByPath: () => Promise.resolve(new Map()), async *list() {} },
+      verdicts: { factsOf: () => Promise.resolve([]) },
+    },
+  });
+  await after(2);
+  assert.equal(lines.length, 1);
+  isFull = false;
+  await after(2);
+  assert.equal(lines.length, 2);
+});
