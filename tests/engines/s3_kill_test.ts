@@ -48,6 +48,8 @@ async function killAtEachStep(t: Deno.TestContext, database: RecordsEngine): Pro
   const room = await database.room(directory.path);
   const env = {
     ...(room.url !== undefined && { STRONGROOM_DATABASE_URL: room.url }),
+    // History would keep deleted content.
+    STRONGROOM_HISTORY: "off",
     STRONGROOM_CONTENT_URL: url,
     STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
     STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,

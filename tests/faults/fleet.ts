@@ -113,6 +113,8 @@ class Fleet implements AsyncDisposable {
   get #env(): Record<string, string> {
     return {
       STRONGROOM_JWT_SECRET: SECRET,
+      // History would keep the content whose removal is to be tried.
+      STRONGROOM_HISTORY: "off",
       STRONGROOM_DATABASE_URL: this.pooler?.urlOf(this.url) ?? this.url,
       ...this.pooler && { STRONGROOM_DATABASE_DIRECT_URL: this.url },
       STRONGROOM_CONTENT_URL: this.contentUrl,

@@ -34,7 +34,7 @@ function counts({ snapshot, copied, removed }: BackupSummary) {
 Deno.test("C 22 backup is incremental, and restore brings back what was backed up", async (t) => {
   await using directory = await TempDir.make();
   const backup = `${directory.path}/backup`;
-  await using server = await TestServer.start();
+  await using server = await TestServer.start({ settings: { history: 0 } });
   const [one, two] = [await server.as(1), await server.as(2)];
   const large = noise(3_000_000);
   await one.mkdir("empty");
