@@ -111,11 +111,18 @@ Deno.test("C 28 the state of the mirror tells nothing of what fails here, and no
   const { hub, server } = parts;
   const user = await server.as(1, ...USER_PRIVILEGES, "mirror.use");
   double.add("org/model", { f: "x" });
-  {
-    using database = new DatabaseSync(`${server.dataDir}/strongroom.db`, { timeout: 10_000 });
-    database.exec(`CREATE TRIGGER broken BEFORE INSERT ON mirror_revisions
-      BEGIN SELECT raise(ABORT, 'inner words'); END`);
-  }
+  // A wait here would keep the server from ending the change that holds the lock.
+  await until(() => {
+    using database = new DatabaseSync(`${server.dataDir}/strongroom.db`);
+    try {
+      database.exec(`CREATE TRIGGER broken BEFORE INSERT ON mirror_revisions
+        BEGIN SELECT raise(ABORT, 'inner words'); END`);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.message.includes("locked")) return false;
+      throw error;
+    }
+  });
   assert.equal((await hub.send("GET", "/api/models/org/model")).status, 500);
   const { url: shown, upstream, failure } = await stateOf(user);
   assert.deepEqual([shown, upstream, failure], [double.url, "answers", null]);
