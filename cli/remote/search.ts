@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import { type FoundEntry, FoundList } from "../../schemas/verdicts.ts";
+import { UsageError } from "../usage_error.ts";
 import type { Connection, Query } from "./connection.ts";
 
 /** How many entries are asked for at once. */
@@ -23,12 +24,20 @@ export const SEARCH_OPTIONS = {
 
 type SearchValues = { readonly [Name in keyof typeof SEARCH_OPTIONS]?: string | string[] };
 
-/** The query of a search; undefined if no condition of it is given. */
+/**
+ * The query of a search; undefined if no condition of it is given.
+ *
+ * @throws {UsageError} when a condition is empty.
+ */
 export function searchQuery(values: SearchValues): Query | undefined {
   const given = Object.keys(SEARCH_OPTIONS)
     .flatMap((name) => {
       const value = Object.entries(values).find(([key]) => key === name)?.[1];
-      return value === undefined ? [] : [[NAMES[name] ?? name, value] as const];
+      if (value === undefined) return [];
+      if ([value].flat().some((it) => it.trim() === "")) {
+        throw new UsageError(`--${name} must say what to look for, not ""`);
+      }
+      return [[NAMES[name] ?? name, value] as const];
     });
   return given.every(([name]) => name === "sort") ? undefined : Object.fromEntries(given);
 }

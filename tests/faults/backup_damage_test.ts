@@ -150,7 +150,7 @@ Deno.test("C 22 content that replaces other content of the same MD5 is backed up
   await using directory = await TempDir.make();
   const backup = `${directory.path}/backup`;
   const dataDir = `${directory.path}/data`;
-  await using server = await TestServer.start({ dataDir });
+  await using server = await TestServer.start({ dataDir, settings: { history: 0 } });
   const one = await server.as(1);
   // The same end keeps two contents with one MD5 alike in that.
   const [former, later] = MD5_COLLISION.map((it) => joinBytes([it, noise(70_000)]));
@@ -185,7 +185,7 @@ Deno.test({
     assert.ok(disk);
     await using directory = await TempDir.make();
     const dataDir = `${directory.path}/data`;
-    await using server = await TestServer.start({ dataDir });
+    await using server = await TestServer.start({ dataDir, settings: { history: 0 } });
     const one = await server.as(1);
     await fill(one, "a", 4);
     const backup = `${disk.path}/backup`;

@@ -6,6 +6,9 @@ import { signalTo } from "../support/processes.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
+/** It would keep deleted content. */
+const WITHOUT_HISTORY = { STRONGROOM_HISTORY: "off" };
+
 const FILES = 400;
 
 interface Scene {
@@ -17,7 +20,7 @@ interface Scene {
 
 async function scene(directory: TempDir, name: string): Promise<Scene> {
   const dataDir = `${directory.path}/${name}`;
-  const server = await ChildServer.start({ dataDir });
+  const server = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
   const one = await server.as(1);
   for (const dir of ["a", "b"]) {
     const files = Array.from({ length: FILES / 2 }, (_, it) => [
@@ -93,7 +96,7 @@ Deno.test("C 22 content that is deleted during a backup stays until it is copied
     const removing = it.one.remove({ path: "b", recursive: "1" }).catch(() => {});
     await it.server.end("SIGKILL");
     await removing;
-    await using _server = await ChildServer.start({ dataDir: it.dataDir });
+    await using _server = await ChildServer.start({ dataDir: it.dataDir, env: WITHOUT_HISTORY });
     await checkWhole(it, child);
     await until(async () => (await filesBelow(`${it.dataDir}/held`)).length === 0);
   });
@@ -102,7 +105,7 @@ Deno.test("C 22 content that is deleted during a backup stays until it is copied
     const child = await stoppedBackup(it);
     assert.equal((await it.one.remove({ path: "a", recursive: "1" })).status, 200);
     assert.equal((await it.server.end("SIGTERM")).code, 0);
-    await using server = await ChildServer.start({ dataDir: it.dataDir });
+    await using server = await ChildServer.start({ dataDir: it.dataDir, env: WITHOUT_HISTORY });
     const one = await server.as(1);
     assert.equal((await one.remove({ path: "b", recursive: "1" })).status, 200);
     await checkWhole(it, child);

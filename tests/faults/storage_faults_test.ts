@@ -133,6 +133,7 @@ Deno.test("C 5.4 content that cannot be removed is removed at the next start", a
   {
     await using server = await TestServer.start({
       dataDir: directory.path,
+      settings: { history: 0 },
       wrap: (tree) => {
         tree.blobs.remove = () => Promise.reject(new Error("a disk hiccup"));
         return tree;
@@ -145,7 +146,10 @@ Deno.test("C 5.4 content that cannot be removed is removed at the next start", a
     assert.deepEqual(await server.storedHashes(), [HASH]);
     assert.ok(server.log.some((line) => line.includes("a disk hiccup")));
   }
-  await using server = await TestServer.start({ dataDir: directory.path });
+  await using server = await TestServer.start({
+    dataDir: directory.path,
+    settings: { history: 0 },
+  });
   assert.deepEqual(await server.storedHashes(), []);
 });
 

@@ -86,7 +86,8 @@ export class CheckedRoom implements AsyncDisposable {
   serve(dataDir = this.dataDir): Promise<TestServer> {
     return TestServer.start({
       dataDir,
-      settings: { databaseUrl: this.url },
+      // History would keep deleted content.
+      settings: { databaseUrl: this.url, history: 0 },
       ...this.content !== undefined && { content: this.content },
     });
   }

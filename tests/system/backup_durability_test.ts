@@ -89,7 +89,7 @@ Deno.test({
     const root = await Deno.realPath(directory.path);
     const [dataDir, backup] = [`${root}/data`, `${root}/backup`];
     {
-      await using server = await TestServer.start({ dataDir });
+      await using server = await TestServer.start({ dataDir, settings: { history: 0 } });
       const one = await server.as(1);
       await Deno.writeTextFile(`${dataDir}/jwt.secret`, "a secret of more than thirty-two bytes");
       items(await one.upload("", { old: noise(70_000, 2) }));
