@@ -78,7 +78,7 @@ Deno.test({
       dataOf(await client.remove({ path: "models/llama/a.safetensors" }));
       await page.reload();
       await page.getByText("586 KiB, not counted by the quota").waitFor();
-      await page.getByText("1.46 KiB").waitFor();
+      await page.getByText("2.44 KiB").waitFor();
       await page.getByText("15 % of 1.91 MiB").waitFor();
     });
     await t.step("a folder that is gone says so", async () => {

@@ -92,7 +92,7 @@ export async function backupKills({ count, seed, progress }: CampaignOptions): P
   const backup = `${directory.path}/backup`;
   const begun = `${backup}/tmp/snapshot`;
   const random = seededRandom(seed);
-  await using server = await TestServer.start();
+  await using server = await TestServer.start({ settings: { history: 0 } });
   const one = await server.as(1);
   await change(one, 0);
   const command = { command: "backup", dataDir: server.dataDir, backup } as const;
@@ -123,7 +123,7 @@ export async function restoreKills({ count, seed, progress }: CampaignOptions): 
   const backup = `${directory.path}/backup`;
   const dataDir = `${directory.path}/restored`;
   const random = seededRandom(seed);
-  await using server = await TestServer.start();
+  await using server = await TestServer.start({ settings: { history: 0 } });
   for (const round of [0, 1]) await change(await server.as(1), round);
   assert.equal((await runBackup({ command: "backup", dataDir: server.dataDir, backup })).code, 0);
   const expected = await stateOfServer(server);
