@@ -124,7 +124,7 @@ Deno.test("C 22 a backup under load is the state of one moment, with every byte"
   await using directory = await TempDir.make();
   const dataDir = `${directory.path}/data`;
   const backup = `${directory.path}/backup`;
-  await using server = await ChildServer.start({ dataDir });
+  await using server = await ChildServer.start({ dataDir, env: { STRONGROOM_HISTORY: "off" } });
   const workers = await Promise.all(
     USERS.map(async (user) => new Worker(user, await server.as(user))),
   );
