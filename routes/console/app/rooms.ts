@@ -3,7 +3,7 @@ import { capacityRoom } from "./capacity/room.ts";
 import { fileRoom } from "./file_room.ts";
 import { filesRoom } from "./files/room.ts";
 import { HISTORY_ROOMS } from "./history_rooms.ts";
-import { mirrorRoom } from "./mirror/room.ts";
+import { mirrorRoom } from "./mirror_room.ts";
 import { modelRoom } from "./model_room.ts";
 import { scansRoom } from "./scans_room.ts";
 import { storageRoom } from "./storage_room.ts";

@@ -1,11 +1,11 @@
 import { h } from "preact";
-import { hasMirror } from "../shared/session.ts";
-import { later } from "../ui/later.ts";
-import type { Room } from "../ui/room.ts";
-import { Notice } from "../ui/states.ts";
+import { hasMirror } from "./shared/session.ts";
+import { later } from "./ui/later.ts";
+import type { Room } from "./ui/room.ts";
+import { Notice } from "./ui/states.ts";
 
-const MirrorView = later("the mirror", async () => (await import("../pages.ts")).MirrorView);
-const RevisionView = later("the revision", async () => (await import("../pages.ts")).RevisionView);
+const MirrorView = later("the mirror", async () => (await import("./pages.ts")).MirrorView);
+const RevisionView = later("the revision", async () => (await import("./pages.ts")).RevisionView);
 
 /** `#/mirror`, `#/mirror/7` for a revision. */
 export const mirrorRoom: Room = {
