@@ -38,7 +38,7 @@ export interface RulesFile {
 }
 
 /**
- * Reads the file of rules (C 27 to C 29). Returns undefined if there is no such file.
+ * Reads the rules file (C 27 to C 29). Returns undefined if there is no such file.
  *
  * @throws {UsageError} with the line and the reason, when something in it is wrong, or it cannot be read.
  */
@@ -80,7 +80,7 @@ async function signersIn(
   table: unknown,
   invalidAt: RulesFile["invalid"],
 ): Promise<TrustedSigners> {
-  // Most servers trust nobody, and need no library for it.
+  // Most servers have no trusted signer, and need no library for signatures.
   const { parseSigners } = await import("../core/signatures/parse.ts");
   const parsed = parseSigners(table);
   if ("problem" in parsed) throw invalidAt(["signatures", ...parsed.keys], parsed.problem);

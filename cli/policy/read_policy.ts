@@ -18,10 +18,10 @@ export interface ContentRulesFile {
 }
 
 /**
- * Reads `[policy]` and `[signatures]` of the file of rules (C 28, C 29). Returns undefined if there is no such file.
+ * Reads `[policy]` and `[signatures]` of the rules file (C 28, C 29). Returns undefined if there is no such file.
  *
  * @throws {UsageError} with the line and the reason, when something in the file is wrong, or when a rule asks for what
- *   is known of stored content alone and nothing is held back, or for a signature and nobody is trusted.
+ *   is known only of stored content while nothing is held back, or for a signature without a trusted signer.
  */
 export async function readPolicy(settings: PolicySettings): Promise<ContentRulesFile | undefined> {
   const file = await readRules(settings);
@@ -53,7 +53,7 @@ function requireKnown(
   if (gate !== "block") {
     throw invalid(at, "it is known of stored files alone: set STRONGROOM_GATE=block");
   }
-  if (signers === undefined) throw invalid(at, "[signatures] says nobody who is trusted");
+  if (signers === undefined) throw invalid(at, "[signatures] has no signer");
   const unknown = signedBy.find((name) => !signers.names.includes(name));
   if (unknown !== undefined) {
     throw invalid([...keys, "signed_by"], `[signatures] has no signer "${unknown}"`);

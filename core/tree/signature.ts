@@ -39,7 +39,7 @@ export async function signature(tree: Tree, request: TargetRequest): Promise<Rec
   if (signatures?.isOn !== true) {
     throw new AppError(
       "ErrNotOffered",
-      "Cannot verify signatures: this server trusts nobody, as its file of rules has no [signatures]",
+      "Cannot verify signatures: strongroom.toml has no [signatures]",
     );
   }
   const record = await onlyTarget(tree, request, "verify");

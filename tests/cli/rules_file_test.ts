@@ -181,7 +181,7 @@ Deno.test("C 29 what is wrong with a signer is said with its line", async () => 
   );
   await assert.rejects(
     read(rule('signature = "invalid"')),
-    /line 5: policy\.rule\.0\.signature: \[signatures\] says nobody who is trusted$/,
+    /line 5: policy\.rule\.0\.signature: \[signatures\] has no signer$/,
   );
   await assert.rejects(
     read(signer + rule('signature = "invalid"'), "off"),
