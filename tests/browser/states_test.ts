@@ -246,6 +246,8 @@ Deno.test({
         await page.getByRole("navigation", { name: "Rooms" }).waitFor();
         if (hash === "#/files") await row(page, "notes.txt").waitFor();
         await show(page);
+        // What says of when it is comes before what it is of.
+        await page.locator("h1").first().waitFor({ state: "attached" });
         await assertAccessibleInBoth(page);
       });
     }

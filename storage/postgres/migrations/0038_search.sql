@@ -64,11 +64,14 @@ BEGIN
   INSERT INTO search_marks (user_id, id, parent)
   SELECT state.user_id, state.id, CASE WHEN EXISTS (
     SELECT FROM facts WHERE facts.hash = state.hash AND facts.user_id = state.user_id AND facts.name = state.name
-  ) THEN state.parent END
+  ) THEN state.parent WHEN state.directory IS NOT NULL AND EXISTS (
+    SELECT FROM directory_facts WHERE directory_facts.id = state.id
+  ) THEN state.directory END
   FROM changed JOIN former USING (id), LATERAL (VALUES
-    (former.user_id, id, former.parent, former.hash, former.name),
-    (changed.user_id, id, changed.parent, changed.hash, changed.name)
-  ) AS state (user_id, id, parent, hash, name)
+    (former.user_id, id, former.parent, former.hash, former.name, NULL),
+    -- What has changed in a directory before is marked with its former path.
+    (changed.user_id, id, changed.parent, changed.hash, changed.name, CASE WHEN changed.is_dir THEN changed.path END)
+  ) AS state (user_id, id, parent, hash, name, directory)
   WHERE (changed.user_id, changed.path, changed.hash) IS DISTINCT FROM (former.user_id, former.path, former.hash);
   RETURN NULL;
 END $$;
