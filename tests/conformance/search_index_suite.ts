@@ -63,4 +63,31 @@ export function searchIndexSuite(engine: StoresEngine): void {
     await until(async () => (await marks()).length === 0);
     assert.equal(put.length, 2);
   });
+
+  test("C 29 an index finds what an author has filed under a word before a colon", async ({ store }) => {
+    const { scans, searchIndex } = store;
+    const tags = ["license:blue", "dataset:red", "base_model:a/b"];
+    const facts = [{ tags: ["License:Blue", "dataset:red", "base_model:a/b"] }, {
+      license: "blue",
+      datasets: ["red"],
+      base_models: ["a/b"],
+    }];
+    for (const [index, it] of facts.entries()) {
+      const path = `file${index}`;
+      await seed(store, [{ path, content: path }]);
+      const hash = createHash("md5").update(path).digest("hex");
+      const key = { userId: 1, hash, name: path, skip: OPTIONAL_SCANNER_IDS.toSorted() };
+      const result = { ...plainScan(1), hashes: { sha256: "00".repeat(32) } };
+      assert.ok(await scans.keepContentResult(key, { ...result, facts: it }));
+    }
+    const marks = await searchIndex.marks(0, 10);
+    await searchIndex.settle(marks, [], []);
+    for (const tag of tags) {
+      const page = await store.search({
+        ...{ userId: 1, directory: "", words: [], tags: [tag], after: "", limit: 10 },
+        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false },
+      });
+      assert.deepEqual(page?.records.map(({ path }) => path), ["file0", "file1"], tag);
+    }
+  });
 }
