@@ -1,5 +1,5 @@
 import { type Clause, exact, gramsOf, type SearchDocument } from "../../core/search_terms.ts";
-import type { SearchEngine } from "../tables/search.ts";
+import type { SearchEngine } from "../tables/search_part.ts";
 import type { IndexSql } from "../tables/search_statements.ts";
 import { SQLITE } from "./dialect.ts";
 

@@ -90,4 +90,22 @@ export function searchIndexSuite(engine: StoresEngine): void {
       assert.deepEqual(page?.records.map(({ path }) => path), ["file0", "file1"], tag);
     }
   });
+
+  test("C 29 the verdicts of directories take a page no more than it may look at", async ({ store }) => {
+    const files = Array.from({ length: 20_000 }, (_, index) => ({ path: `a/b/c/${index}` }));
+    await seed(store, ["a/", "a/b/", "a/b/c/", { path: "a/0" }, ...files]);
+    const page = async (after: string, kind?: "file") => {
+      const found = await store.search({
+        ...{ userId: 1, directory: "", words: [], verdicts: ["unscanned"], kind, after, limit: 2 },
+        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false },
+      });
+      return [found?.records.map(({ path }) => path), found?.next];
+    };
+    // One with more files has no verdict, and is found by none.
+    assert.deepEqual(await page(""), [[], "a"]);
+    assert.deepEqual(await page("a"), [["a/0", "a/b"], "a/b"]);
+    assert.deepEqual(await page("a/b"), [["a/b/c"], "a/b/c"]);
+    assert.deepEqual(await page("a/b/c"), [["a/b/c/0", "a/b/c/1"], "a/b/c/1"]);
+    assert.deepEqual(await page("", "file"), [["a/0", "a/b/c/0"], "a/b/c/0"]);
+  });
 }
