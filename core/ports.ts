@@ -181,6 +181,8 @@ export interface WriteTransaction extends RecordLookup {
   keepFacts(record: Pick<ResourceRecord, "id" | "hash">, facts: ObjectFacts): Promise<void>;
   /** Marks a resumable upload as complete. */
   completeUpload(id: string, now: number): Promise<void>;
+  /** Ends an upload in parts: it has become an object. */
+  endMultipart(id: string): Promise<void>;
   /** The content of the tree with each of the digests, or undefined if none of its files has it. */
   findContents(
     userId: number,

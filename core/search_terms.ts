@@ -72,11 +72,16 @@ export function clausesOf(conditions: SearchConditions): Clause[] {
   return [
     ...[formats, architectures, licenses, dtypes, baseModels]
       .flatMap((values) => values === undefined ? [] : [values.map((it) => exact(folded(it)))]),
-    ...tags.map((it) => [exact(folded(it.replace(/^(?:license|base_model|dataset):/i, "")))]),
+    ...tags.map((it) => valuesOfTag(folded(it)).map(exact)),
     ...kind === undefined ? [] : [[exact(kindTerm(kind))]],
     ...parameters === undefined ? [] : [bucketsOf(parameters).map((it) => exact(bucketTerm(it)))],
     ...words.flatMap((word) => spread(gramsOf(folded(word))).map((gram) => [gram])),
   ];
+}
+
+/** What a tag may be among facts: itself, or the value that it names. */
+function valuesOfTag(tag: string): string[] {
+  return [...new Set([tag, tag.replace(/^(?:license|base_model|dataset):/, "")])];
 }
 
 /** Some of the parts of a word that cover it all. */

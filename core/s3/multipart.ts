@@ -220,12 +220,14 @@ export async function completeMultipart(
     mayReplace: true,
     decide: (_file, found) => decide(found),
     async alongside(transaction) {
+      // Whoever asks again after a crash gets the object.
+      await transaction.endMultipart(id);
       for (const { part } of chosen) await transaction.completeUpload(part, Date.now());
     },
     facts: { etag, metadata },
   });
   const { changes } = await staging.store([{ path, blob }]);
-  await discard(s3, id, all);
+  await discardParts(s3, all);
   return { changes, etag };
 }
 
@@ -243,16 +245,16 @@ async function alreadyCompleted(
 /** Ends an upload, and removes its parts. */
 export async function abortMultipart(s3: S3Service, request: NamedUpload): Promise<void> {
   const { id } = await findMultipart(s3, request);
-  await discard(s3, id, await allParts(s3, id));
+  const parts = await allParts(s3, id);
+  // The upload goes first: without it, its parts expire.
+  await s3.store.removeUpload(id);
+  await discardParts(s3, parts);
 }
 
-/** The upload goes first: without it, its parts expire. */
-async function discard(
-  { store, uploads }: S3Service,
-  id: string,
+async function discardParts(
+  { uploads }: S3Service,
   parts: ReadonlyMap<number, UploadedPart>,
 ): Promise<void> {
-  await store.removeUpload(id);
   for (const { part } of parts.values()) await discardUpload(uploads, part);
 }
 

@@ -1,5 +1,4 @@
 import type { X509Certificate } from "@sigstore/core";
-import { X509Certificate as NamedCertificate } from "node:crypto";
 import { InvalidSignature } from "./trusted.ts";
 
 /** Of a chain. */
@@ -8,6 +7,12 @@ const EXTENDED_KEY_USAGE = "2.5.29.37";
 const CODE_SIGNING = ["1.3.6.1.5.5.7.3.3", "2.5.29.37.0"];
 /** The extensions that are looked at: key usage, names, basic constraints, extended key usage. */
 const KNOWN = ["2.5.29.15", "2.5.29.17", "2.5.29.19", EXTENDED_KEY_USAGE];
+
+/** Where a certificate has its subject: after version, serial number, algorithm, issuer and validity. */
+const SUBJECT = 5;
+const COMMON_NAME = "2.5.4.3";
+/** The types of texts that are UTF-8 or a part of it: UTF8String, PrintableString, IA5String. */
+const TEXT_TAGS = [12, 19, 22];
 
 /** A certificate that was issued, step by step, by a trusted one. */
 export interface TrustedCertificate {
@@ -117,8 +122,14 @@ function requireSigner(certificate: X509Certificate): void {
 
 /** Whom a certificate names: an address or a URI, or else a common name. */
 export function identityOf(certificate: X509Certificate): string | undefined {
-  const { subjectAltName } = certificate;
-  if (subjectAltName !== undefined) return subjectAltName;
-  const { subject } = new NamedCertificate(certificate.root.toDER());
-  return /^CN=(.+)$/m.exec(subject)?.[1];
+  return certificate.subjectAltName ?? commonNameOf(certificate);
+}
+
+/** Read from the parts of the subject: in a text of all of them, one could look like another. */
+function commonNameOf({ root }: X509Certificate): string | undefined {
+  const subject = root.subs[0]?.subs[SUBJECT]?.subs.flatMap(({ subs }) => subs) ?? [];
+  const name = subject.find(({ subs: [type] }) => type?.toOID() === COMMON_NAME)?.subs[1];
+  return name !== undefined && TEXT_TAGS.includes(name.tag.number)
+    ? name.value.toString("utf8")
+    : undefined;
 }

@@ -11,6 +11,8 @@ export const LOCKS = {
   /** Writers of single trees share it. Those that write to all trees hold it alone. */
   allTrees: String(BASE),
   migration: String(BASE - 1n),
+  /** Who makes documents of the index of searches holds it. */
+  searchIndex: String(BASE - 2n),
 } as const;
 
 /**

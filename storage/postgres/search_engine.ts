@@ -1,7 +1,8 @@
 import type { Clause, SearchDocument } from "../../core/search_terms.ts";
-import type { SearchEngine } from "../tables/search.ts";
+import type { SearchEngine } from "../tables/search_part.ts";
 import type { IndexSql } from "../tables/search_statements.ts";
 import { POSTGRES } from "./dialect.ts";
+import { LOCKS } from "./locks.ts";
 
 /** Searches by an index of the terms of texts, which the function `search_terms` finds. */
 export const SEARCH: SearchEngine = {
@@ -34,6 +35,7 @@ function termsOf(userId: number, clause: Clause): string {
 export const INDEX_SQL: IndexSql = {
   // Nobody sees a part of a change.
   isChanging: "FALSE",
+  alone: `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex})`,
   removeDocuments: `DELETE FROM search_documents
     WHERE id IN (SELECT value::bigint FROM json_array_elements_text(:ids::json) AS value)`,
   addDocuments: `INSERT INTO search_documents (id, user_id, path, facts)

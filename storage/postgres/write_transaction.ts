@@ -232,6 +232,12 @@ export class PostgresTransaction implements WriteTransaction {
     return this.#in([], (session) => completeUpload(session, id, now));
   }
 
+  endMultipart(id: string): Promise<void> {
+    return this.#in([], async (session) => {
+      await session.run(STATEMENTS.s3.removeUpload, { id });
+    });
+  }
+
   findContents(userId: number, asked: readonly AskedContent[]) {
     return inParts(
       asked,

@@ -1,5 +1,5 @@
 import { type Clause, exact, gramsOf, type SearchDocument } from "../../core/search_terms.ts";
-import type { SearchEngine } from "../tables/search.ts";
+import type { SearchEngine } from "../tables/search_part.ts";
 import type { IndexSql } from "../tables/search_statements.ts";
 import { SQLITE } from "./dialect.ts";
 
@@ -33,6 +33,8 @@ export const SEARCH: SearchEngine = {
 /** The statements of the index. */
 export const INDEX_SQL: IndexSql = {
   isChanging: "user_id IN (SELECT user_id FROM large_change)",
+  // One thread writes.
+  alone: "SELECT 1",
   removeDocuments: `DELETE FROM search_terms
     WHERE rowid IN (SELECT CAST(value AS INTEGER) FROM json_each(:ids))`,
   addDocuments: `INSERT INTO search_terms (rowid, terms)

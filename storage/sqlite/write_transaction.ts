@@ -116,6 +116,9 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       const rows = await call((writer) => writer.rows(["uploads", "complete"], { id, now }));
       if (rows.length === 0) throw uploadEnded();
     },
+    async endMultipart(id) {
+      await call((writer) => writer.rows(["s3", "removeUpload"], { id }));
+    },
     async findContents(user, asked) {
       lookup({ userId: user, everyone: false });
       return await inParts(asked, async (part) => {

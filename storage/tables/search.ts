@@ -1,57 +1,24 @@
-import { compareBytewise } from "../../core/paths.ts";
-import { type Clause, clausesOf } from "../../core/search_terms.ts";
+import { clausesOf } from "../../core/search_terms.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
-import type { SearchPage, SearchQuery } from "../../core/search.ts";
-import { type Facet, FACETS } from "../../schemas/search.ts";
-import type { Dialect, SqlParameters, SqlValue } from "./dialect.ts";
+import type { SearchPage } from "../../core/search.ts";
 import { recordOf } from "./record_rows.ts";
-import { type Condition, conditionsOf, KIND, LICENSE } from "./search_conditions.ts";
-import { type CurrentResults, VERDICT_COLUMNS, VERDICT_JOINS } from "./verdict_statements.ts";
-
-/** Records that a page of a search looks at: some milliseconds of an engine. */
-const MAX_EXAMINED = 20_000;
+import { type Condition, filesBelow, MAX_EXAMINED } from "./search_conditions.ts";
+import { facetsOf } from "./search_facets.ts";
+import {
+  foundIn,
+  type Part,
+  rangeOf,
+  type SearchEngine,
+  type SearchRequest,
+  type Source,
+} from "./search_part.ts";
 
 /** Records of the index that are looked at together while a page by path is filled. */
 const LOOKED_AT_ONCE = 500;
 
-/** How many values of a facet are counted. */
-const MAX_VALUES = 20;
-
 /** What {@link recordOf} reads. */
 const COLUMNS = `id, user_id, path, name, coalesce(hash, '') AS hash, size, crc32, is_dir,
   created_at, updated_at`;
-
-type Rows = readonly (readonly SqlValue[])[];
-
-/** What runs a statement, and returns the values of its rows. */
-interface Source {
-  values(sql: string, parameters: SqlParameters): Rows | Promise<Rows>;
-}
-
-/** How an engine searches. */
-export interface SearchEngine {
-  readonly dialect: Dialect;
-  /** The ids, as a column `id`, of what the index has under all clauses in the tree of a user. */
-  candidates(userId: number, clauses: readonly Clause[]): Condition;
-  /** The records of a statement with a column `id`, as a table `target`: they are looked up one by one. */
-  recordsOf(ids: string): string;
-}
-
-/** A search, and the scan results that count for it. */
-export interface SearchRequest extends SearchQuery {
-  readonly results: CurrentResults;
-}
-
-/** The part of the tree that a page looks at, and what is asked of its records. */
-interface Part {
-  readonly source: Source;
-  readonly request: SearchRequest;
-  readonly engine: SearchEngine;
-  /** What the index has found. @default all that the range has is looked at */
-  readonly candidates: Condition | undefined;
-  /** Where the paths are. */
-  readonly range: Condition;
-}
 
 /**
  * A page of a search. Which records there are to look at says an index, if it finds few enough; else the page ends after
@@ -66,16 +33,15 @@ export async function searchPage(
   const clauses = clausesOf(request);
   const found = clauses.length === 0 ? undefined : engine.candidates(userId, clauses);
   const { isComplete, isFew } = await stateOf(source, userId, found);
-  const isIndexed = found !== undefined && isFew;
-  if (isIndexed) {
-    const part = {
-      ...{ source, request, engine },
-      candidates: {
-        sql: `${found.sql} UNION SELECT id FROM search_marks WHERE user_id = :user`,
-        parameters: found.parameters,
-      },
-      range: rangeOf(request, engine.dialect, ""),
-    };
+  const part = found && isFew && {
+    ...{ source, request, engine },
+    candidates: {
+      sql: `${found.sql} UNION SELECT id FROM search_marks WHERE user_id = :user`,
+      parameters: found.parameters,
+    },
+    range: rangeOf(request, engine.dialect, ""),
+  };
+  if (part && await endOfJudged(part) === undefined) {
     const page = sort.by === "path" ? await pageByPath(part) : await pageOf(part);
     return { ...page, isComplete, facets: wantsFacets ? await facetsOf(part) : undefined };
   }
@@ -92,16 +58,16 @@ async function stateOf(
 ): Promise<{ readonly isComplete: boolean; readonly isFew: boolean }> {
   const few = (sql: string) =>
     `(SELECT count(*) FROM (${sql} LIMIT ${MAX_EXAMINED + 1}) AS counted)`;
-  const marks = "SELECT 1 FROM search_marks WHERE user_id = :user";
+  const marks = "SELECT parent FROM search_marks WHERE user_id = :user";
   const [row = []] = await source.values(
     `SELECT (SELECT unindexed FROM storage_state),
-       (SELECT count(*) FROM (${marks} AND parent IS NOT NULL LIMIT 1) AS directories),
+       (SELECT count(parent) FROM (${marks} LIMIT ${MAX_EXAMINED + 1}) AS counted),
        ${few(marks)}, ${candidates === undefined ? "0" : few(candidates.sql)}`,
     { user: userId, ...candidates?.parameters },
   );
   const [unindexed = 0, directories = 0, marked = 0, found = 0] = row.map(Number);
   return {
-    isComplete: unindexed === 0 && directories === 0,
+    isComplete: unindexed === 0 && directories === 0 && marked <= MAX_EXAMINED,
     isFew: unindexed === 0 && marked + found <= MAX_EXAMINED,
   };
 }
@@ -114,37 +80,40 @@ async function nextPart(
 ): Promise<Pick<SearchPage, "records" | "next">> {
   const { byPath, comparePath } = engine.dialect;
   const range = rangeOf(request, engine.dialect, request.after);
+  const partUntil = (end: string | undefined): Part => ({
+    ...{ source, request, engine, candidates: undefined },
+    range: end === undefined ? range : {
+      sql: `${range.sql} AND ${comparePath("target.path", "<=", ":until")}`,
+      parameters: { ...range.parameters, until: end },
+    },
+  });
   const [last] = await source.values(
     `SELECT path FROM records AS target WHERE ${range.sql}
      ORDER BY ${byPath("path")} LIMIT 1 OFFSET ${MAX_EXAMINED - 1}`,
     range.parameters,
   );
-  const end = last === undefined ? undefined : String(last[0]);
-  const until: Condition = end === undefined ? range : {
-    sql: `${range.sql} AND ${comparePath("target.path", "<=", ":until")}`,
-    parameters: { ...range.parameters, until: end },
-  };
-  const part = { source, request, engine, candidates: undefined, range: until };
-  const page = await pageOf(part);
+  const lastOfPart = last === undefined ? undefined : String(last[0]);
+  const end = await endOfJudged(partUntil(lastOfPart)) ?? lastOfPart;
+  const page = await pageOf(partUntil(end));
   return page.next === undefined ? { ...page, next: end } : page;
 }
 
-/** The records below the directory, and after a path. */
-function rangeOf(
-  { userId, directory }: SearchRequest,
-  { comparePath }: Dialect,
-  after: string,
-): Condition {
-  const first = directory === "" ? "" : `${directory}/`;
-  const from = compareBytewise(after, first) > 0 ? after : first;
-  const start = `target.user_id = :user AND ${comparePath("target.path", ">", ":from")}`;
-  const parameters = { user: userId, from };
-  if (directory === "") return { sql: start, parameters };
-  // All paths below a directory sort up to this one, as "0" follows "/" in ASCII.
-  return {
-    sql: `${start} AND ${comparePath("target.path", "<", ":end")}`,
-    parameters: { ...parameters, end: `${directory}0` },
-  };
+/**
+ * The directory of a part up to which, by path, there are as many files in directories as a page may look at for the
+ * verdicts of these. Undefined if there are fewer, or no verdict of a directory is asked for.
+ */
+async function endOfJudged(
+  { source, request: { verdicts, kind }, engine: { dialect, recordsOf }, candidates, range }: Part,
+): Promise<string | undefined> {
+  if (verdicts === undefined || kind === "file") return undefined;
+  const records = candidates === undefined ? "records AS target" : recordsOf(candidates.sql);
+  const [end] = await source.values(
+    `SELECT target.path FROM ${records} CROSS JOIN records AS file
+     WHERE ${range.sql} AND target.is_dir AND ${filesBelow("target", dialect)}
+     ORDER BY ${dialect.byPath("target.path")} LIMIT 1 OFFSET ${MAX_EXAMINED - 1}`,
+    { ...range.parameters, ...candidates?.parameters },
+  );
+  return end === undefined ? undefined : String(end[0]);
 }
 
 /** A page by path of what the index has found, of which no more is looked at than fills it. */
@@ -217,84 +186,5 @@ function startOf(
   return {
     sql: `(${SORT_KEYS[by]}, id) ${operator} (CAST(:key AS bigint), CAST(:id AS bigint))`,
     parameters: { key, id },
-  };
-}
-
-/** All that is found in a part, as rows of `item`. */
-function foundIn({ request, engine: { dialect, recordsOf }, candidates, range }: Part): Condition {
-  const { directory, results, verdicts } = request;
-  const below = directory === "" ? "item.path" : `substr(item.path, ${[...directory].length + 2})`;
-  const conditions = conditionsOf(request, dialect, below);
-  const isJudged = verdicts !== undefined;
-  const records = candidates === undefined ? "records AS target" : recordsOf(candidates.sql);
-  const sql = `SELECT item.* FROM (
-      SELECT target.id, target.user_id, target.path, target.name, target.hash, target.size,
-        target.crc32, CASE WHEN target.is_dir THEN 1 ELSE 0 END AS is_dir, target.created_at,
-        target.updated_at, coalesce(kept.facts, whole.facts) AS said,
-        ${dialect.json("coalesce(kept.facts, whole.facts)")} AS facts
-        ${isJudged ? `, ${VERDICT_COLUMNS}` : ""}
-      FROM ${records}
-      ${isJudged ? VERDICT_JOINS : "LEFT JOIN contents ON contents.hash = target.hash"}
-      LEFT JOIN facts AS kept ON kept.hash = target.hash AND kept.user_id = target.user_id
-        AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
-      LEFT JOIN directory_facts AS whole ON whole.id = target.id
-      WHERE ${range.sql}
-    ) AS item
-    WHERE ${["TRUE", ...conditions.map(({ sql }) => sql)].join(" AND ")}`;
-  return {
-    sql,
-    parameters: Object.assign(
-      {},
-      range.parameters,
-      candidates?.parameters,
-      isJudged ? results : {},
-      ...conditions.map(({ parameters }) => parameters),
-    ),
-  };
-}
-
-/** How many of all that is found have which values. */
-async function facetsOf(part: Part): Promise<SearchPage["facets"]> {
-  const { valuesOf, keysOf } = part.engine.dialect;
-  const { sql, parameters } = foundIn(part);
-  const text = (name: string) => ({ value: `item.facts ->> '${name}'`, from: "found AS item" });
-  const list = (from: string, value: string) => ({ value, from: `found AS item, ${from}` });
-  const counted: Readonly<Record<Facet, { readonly value: string; readonly from: string }>> = {
-    kind: { value: KIND, from: "found AS item" },
-    format: text("format"),
-    architecture: text("architecture"),
-    license: { value: LICENSE, from: "found AS item" },
-    dtype: list(keysOf("item.facts", "dtypes"), "it.key"),
-    base_model: list(valuesOf("item.facts", "base_models"), "it.value"),
-    library: text("library"),
-    task: text("task"),
-  };
-  const rows = await part.source.values(
-    `WITH found AS MATERIALIZED (${sql})
-     SELECT '' AS facet, '' AS value, count(*) AS files FROM found
-     ${
-      FACETS.map((facet) =>
-        `UNION ALL SELECT * FROM (
-           SELECT '${facet}' AS facet, ${counted[facet].value} AS value, count(*) AS files
-           FROM ${counted[facet].from} WHERE ${counted[facet].value} IS NOT NULL
-           GROUP BY ${counted[facet].value} ORDER BY 3 DESC, 2 LIMIT ${MAX_VALUES}
-         ) AS counted`
-      ).join(" ")
-    }`,
-    parameters,
-  );
-  const valuesOfFacet = (facet: Facet) =>
-    rows.filter(([name]) => name === facet)
-      .map(([, value, count]) => ({ value: String(value), count: Number(count) }));
-  return {
-    matches: Number(rows.find(([name]) => name === "")?.[2] ?? 0),
-    kind: valuesOfFacet("kind"),
-    format: valuesOfFacet("format"),
-    architecture: valuesOfFacet("architecture"),
-    license: valuesOfFacet("license"),
-    dtype: valuesOfFacet("dtype"),
-    base_model: valuesOfFacet("base_model"),
-    library: valuesOfFacet("library"),
-    task: valuesOfFacet("task"),
   };
 }

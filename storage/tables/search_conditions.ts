@@ -4,6 +4,9 @@ import { type Verdict, VERDICTS } from "../../schemas/verdict_names.ts";
 import type { Dialect, SqlParameters } from "./dialect.ts";
 import { VERDICT_COLUMNS, VERDICT_JOINS } from "./verdict_statements.ts";
 
+/** Records that a page of a search looks at, and files that it looks at for the verdict of a directory. */
+export const MAX_EXAMINED = 20_000;
+
 /** A condition in SQL on a row `item`, with its parameters. */
 export interface Condition {
   readonly sql: string;
@@ -70,7 +73,7 @@ export function conditionsOf(
     }];
   const isListed = (key: string, list: string) =>
     `EXISTS (SELECT 1 FROM ${valuesOf("item.facts", key)} WHERE ${lower("it.value")} IN ${list})`;
-  return [
+  const cheap = [
     ...level === undefined
       ? []
       : [{ sql: `item.is_dir = 1 AND ${depthOf(below)} = ${level - 1}`, parameters: {} }],
@@ -102,7 +105,14 @@ export function conditionsOf(
     ...anyOf("base_models", conditions.baseModels, (list) => isListed("base_models", list)),
     ...tags.map((tag, index) => hasTag(`tag${index}`, tag, dialect)),
     ...conditions.words.map((word, index) => hasWord(`:word${index}`, word, dialect, below)),
-    ...verdicts === undefined ? [] : [hasVerdict(verdicts, dialect)],
+  ];
+  return verdicts === undefined ? cheap : [
+    {
+      // Engines that choose the order would judge what other conditions leave out.
+      sql: `CASE WHEN ${["TRUE", ...cheap.map(({ sql }) => sql)].join(" AND ")}
+        THEN ${hasVerdict(verdicts, dialect)} ELSE FALSE END`,
+      parameters: Object.assign({}, ...cheap.map(({ parameters }) => parameters)),
+    },
   ];
 }
 
@@ -141,23 +151,27 @@ function hasTag(name: string, tag: string, { lower, valuesOf }: Dialect): Condit
   return { sql: `(${options.join(" OR ")})`, parameters: { [name]: lowered(tag) } };
 }
 
-function hasVerdict(verdicts: readonly Verdict[], { comparePath }: Dialect): Condition {
+function hasVerdict(verdicts: readonly Verdict[], dialect: Dialect): string {
   const wanted = VERDICTS.filter((it) => verdicts.includes(it)).map((it) => `'${it}'`).join(", ");
   const ranks = RANKS.flatMap((it, rank) => verdicts.includes(it) ? [rank] : []).join(", ");
   const rankOf = RANKS.map((it, rank) => `WHEN '${it}' THEN ${rank}`).join(" ");
-  const worst = `SELECT max(CASE judged.verdict ${rankOf} END) FROM (
-      SELECT ${VERDICT_COLUMNS} FROM records AS target ${VERDICT_JOINS}
-      WHERE target.user_id = item.user_id AND ${
-    comparePath("target.path", ">", "(item.path || '/')")
-  }
-        AND ${comparePath("target.path", "<", "(item.path || '0')")} AND target.hash <> ''
+  const worst = `SELECT CASE WHEN count(*) <= ${MAX_EXAMINED}
+      THEN max(CASE judged.verdict ${rankOf} END) END FROM (
+      SELECT ${VERDICT_COLUMNS} FROM (
+        SELECT file.* FROM records AS file WHERE ${filesBelow("item", dialect)}
+        LIMIT ${MAX_EXAMINED + 1}
+      ) AS target ${VERDICT_JOINS}
     ) AS judged`;
-  return {
-    sql: wanted === ""
-      ? "FALSE"
-      : `CASE WHEN item.is_dir = 1 THEN (${worst}) IN (${ranks}) ELSE item.verdict IN (${wanted}) END`,
-    parameters: {},
-  };
+  return wanted === ""
+    ? "FALSE"
+    : `CASE WHEN item.is_dir = 1 THEN (${worst}) IN (${ranks}) ELSE item.verdict IN (${wanted}) END`;
+}
+
+/** Whether a `file` is one, and below a directory. */
+export function filesBelow(directory: string, { comparePath }: Dialect): string {
+  return `file.user_id = ${directory}.user_id AND file.hash <> ''
+    AND ${comparePath("file.path", ">", `(${directory}.path || '/')`)}
+    AND ${comparePath("file.path", "<", `(${directory}.path || '0')`)}`;
 }
 
 /** Like the engines, which know no other letters than those of ASCII. */

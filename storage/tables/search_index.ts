@@ -76,6 +76,8 @@ export async function settleMarks(
 ): Promise<void> {
   const ids = [...new Set([...marks, ...directories].map(({ id }) => id))];
   const positions = marks.map(({ position }) => position);
+  // What another server has read before a change must not come after what this one reads.
+  await run("alone", {});
   const dropped = await run("dropMarks", { positions: textsOf(positions) });
   if (dropped.length < positions.length) throw new Overtaken();
   if (again.length > 0) {

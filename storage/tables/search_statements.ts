@@ -7,6 +7,8 @@ const MARKED_AT_ONCE = 200;
 export interface IndexSql {
   /** Whether a change of the tree of a `search_marks` row is under way, which readers do not see yet. */
   readonly isChanging: string;
+  /** Keeps other servers from making documents until the transaction ends. */
+  readonly alone: string;
   /** Removes the documents of `:ids`. */
   readonly removeDocuments: string;
   /** Adds `:documents`. */
@@ -16,13 +18,14 @@ export interface IndexSql {
 /** All statements about the index of searches, by name. */
 export const searchStatements = (
   { rows, texts }: Dialect,
-  { isChanging, removeDocuments, addDocuments }: IndexSql,
+  { isChanging, alone, removeDocuments, addDocuments }: IndexSql,
 ) => ({
   users: `SELECT user_id FROM usage WHERE records > 0 AND user_id > :above
     ORDER BY user_id LIMIT 100`,
   /** What has changed, the oldest first, after a position. */
   marks: `SELECT position, user_id, id, parent FROM search_marks
     WHERE position > :after AND NOT ${isChanging} ORDER BY position LIMIT :limit`,
+  alone,
   /** The records of these ids, with their facts. */
   searched: `SELECT target.id, target.user_id, target.path,
       CASE WHEN target.is_dir THEN 1 ELSE 0 END AS is_dir,

@@ -1,4 +1,7 @@
 import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { HistoryList } from "../../schemas/history.ts";
+import { dataOf } from "../support/client.ts";
 import { modelFile } from "../support/models.ts";
 import { signatureFile, SIGNED_MODEL, trusted } from "../support/signatures.ts";
 import { settledVerdicts } from "../support/verdicts.ts";
@@ -89,6 +92,20 @@ Deno.test({
       await region("Verdict").getByText("Signed by staff (release@example.com)").waitFor();
       await page.goto(`${browser.server.origin}/#/file/models/acme/hostile/evil.py`);
       await region("Verdict").getByText("release has not signed it: it was added").waitFor();
+    });
+    await t.step("C 26 as it was, it says what its files said, and who had signed them", async () => {
+      const bundle = "models/acme/signed/model.sig";
+      const reply = await client.send("GET", `/resources/history?path=${bundle}`);
+      const { version } = v.parse(HistoryList, dataOf(reply)).items[0] ?? {};
+      await client.send("DELETE", `/resources?path=${bundle}`);
+      await page.goto(`${browser.server.origin}/#/model/models/acme/signed`);
+      await region("Signature").getByText("Not signed").waitFor();
+      await page.goto(`${browser.server.origin}/#/model/models/acme/signed?at=${version}`);
+      await region("Signature").getByText("Signed by staff (release@example.com)").waitFor();
+      await client.send("DELETE", "/resources?path=models/acme/signed");
+      await page.goto(`${browser.server.origin}/#/files`);
+      await page.goto(`${browser.server.origin}/#/model/models/acme/signed?at=${version}`);
+      await region("Facts").getByText("llama").waitFor();
     });
     await t.step("a hostile card runs nothing, loads nothing, and is text", async () => {
       await page.goto(`${browser.server.origin}/#/model/models/acme/hostile`);

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { createHash } from "node:crypto";
+import { AppError } from "../../core/errors.ts";
 import { auditOf } from "../support/audit.ts";
 import { Client, dataOf } from "../support/client.ts";
 import { modelFile } from "../support/models.ts";
@@ -96,10 +97,13 @@ Deno.test({
 Deno.test("C 30 uploads in parts are completed once, however often and late that is asked for", async (t) => {
   const slow = Promise.withResolvers<void>();
   let isSlow = false;
+  let isCutOff = false;
   await using server = await TestServer.start(withRecords((records) => ({
     async write<T>(...[work, options]: Parameters<typeof records.write<T>>): Promise<T> {
       if (isSlow) await slow.promise;
-      return await records.write(work, options);
+      const result = await records.write(work, options);
+      if (isCutOff) throw new AppError("ErrUnavailable", "Cut off");
+      return result;
     },
   })));
   const client = await S3Client.of(server);
@@ -122,6 +126,14 @@ Deno.test("C 30 uploads in parts are completed once, however often and late that
     const again = await client.request(complete(id, [[1, "last"]]));
     assert.deepEqual(textsOf(again, "Location"), [`${server.origin}${path}`]);
     await refused(client, complete(id, [[1, "other"]]), [404, "NoSuchUpload"]);
+  });
+  await t.step("C 30 so do those who ask again as the server ended after the commit", async () => {
+    const id = await beginWhole();
+    isCutOff = true;
+    assert.equal((await client.request(complete(id, [[1, "last"]]))).status, 503);
+    isCutOff = false;
+    const again = await client.request(complete(id, [[1, "last"]]));
+    assert.deepEqual(textsOf(again, "ETag"), [`&#34;${etag}&#34;`], again.body);
   });
   await t.step(
     "C 30 a checksum is that of the whole object, of a checksum staging has",

@@ -63,4 +63,49 @@ export function searchIndexSuite(engine: StoresEngine): void {
     await until(async () => (await marks()).length === 0);
     assert.equal(put.length, 2);
   });
+
+  test("C 29 an index finds what an author has filed under a word before a colon", async ({ store }) => {
+    const { scans, searchIndex } = store;
+    const tags = ["license:blue", "dataset:red", "base_model:a/b"];
+    const facts = [{ tags: ["License:Blue", "dataset:red", "base_model:a/b"] }, {
+      license: "blue",
+      datasets: ["red"],
+      base_models: ["a/b"],
+    }];
+    for (const [index, it] of facts.entries()) {
+      const path = `file${index}`;
+      await seed(store, [{ path, content: path }]);
+      const hash = createHash("md5").update(path).digest("hex");
+      const key = { userId: 1, hash, name: path, skip: OPTIONAL_SCANNER_IDS.toSorted() };
+      const result = { ...plainScan(1), hashes: { sha256: "00".repeat(32) } };
+      assert.ok(await scans.keepContentResult(key, { ...result, facts: it }));
+    }
+    const marks = await searchIndex.marks(0, 10);
+    await searchIndex.settle(marks, [], []);
+    for (const tag of tags) {
+      const page = await store.search({
+        ...{ userId: 1, directory: "", words: [], tags: [tag], after: "", limit: 10 },
+        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false },
+      });
+      assert.deepEqual(page?.records.map(({ path }) => path), ["file0", "file1"], tag);
+    }
+  });
+
+  test("C 29 the verdicts of directories take a page no more than it may look at", async ({ store }) => {
+    const files = Array.from({ length: 20_000 }, (_, index) => ({ path: `a/b/c/${index}` }));
+    await seed(store, ["a/", "a/b/", "a/b/c/", { path: "a/0" }, ...files]);
+    const page = async (after: string, kind?: "file") => {
+      const found = await store.search({
+        ...{ userId: 1, directory: "", words: [], verdicts: ["unscanned"], kind, after, limit: 2 },
+        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false },
+      });
+      return [found?.records.map(({ path }) => path), found?.next];
+    };
+    // One with more files has no verdict, and is found by none.
+    assert.deepEqual(await page(""), [[], "a"]);
+    assert.deepEqual(await page("a"), [["a/0", "a/b"], "a/b"]);
+    assert.deepEqual(await page("a/b"), [["a/b/c"], "a/b/c"]);
+    assert.deepEqual(await page("a/b/c"), [["a/b/c/0", "a/b/c/1"], "a/b/c/1"]);
+    assert.deepEqual(await page("", "file"), [["a/0", "a/b/c/0"], "a/b/c/0"]);
+  });
 }

@@ -36,7 +36,7 @@ export type Stores =
     | "uploads"
     | "verdicts"
   >
-  & Pick<RecordStore, "contents" | "measure">
+  & Pick<RecordStore, "contents" | "measure" | "search">
   & { readonly credentials: CredentialStore };
 
 /** Stores over an empty database. Records that are added have rows of their contents. */

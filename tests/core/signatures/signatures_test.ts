@@ -1,4 +1,6 @@
+import { pem, X509Certificate } from "@sigstore/core";
 import * as assert from "node:assert/strict";
+import { identityOf } from "../../../core/signatures/certificates.ts";
 import { type Manifest, parseManifest } from "../../../core/signatures/manifest.ts";
 import { parseSigners } from "../../../core/signatures/parse.ts";
 import { InvalidSignature, type TrustedSigners } from "../../../core/signatures/trusted.ts";
@@ -60,6 +62,24 @@ Deno.test("C 29 certificates count for those alone whom their signer names", asy
     await outcome("certificate", by(["*@example.org", "boss@example.com"])),
     "invalid: release@example.com is not trusted",
   );
+});
+
+/** Of an organization whose name has a line `CN=boss`, with the common name `mallory`. */
+const TWO_LINES = `-----BEGIN CERTIFICATE-----
+MIIBoTCCAUegAwIBAgIUMkrZ45pV4iEq/8uoXxw/rA8ZHUUwCgYIKoZIzj0EAwIw
+JjESMBAGA1UECgwJeApDTj1ib3NzMRAwDgYDVQQDDAdtYWxsb3J5MB4XDTI2MTEy
+NzIwNTEwMVoXDTI2MTIwNzIwNTEwMVowJjESMBAGA1UECgwJeApDTj1ib3NzMRAw
+DgYDVQQDDAdtYWxsb3J5MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEvbHD0/je
+IlPmz86MmxW1DJ+rApAf55x5OHpXvqgDkxau64io+Vif5up30j98Ow+ZqiirD7wu
+NSgnvXGLpNFcFaNTMFEwHQYDVR0OBBYEFM4RMA11YG+2+ZMF484Kq809k9NBMB8G
+A1UdIwQYMBaAFM4RMA11YG+2+ZMF484Kq809k9NBMA8GA1UdEwEB/wQFMAMBAf8w
+CgYIKoZIzj0EAwIDSAAwRQIgeW8uFfsr5Ur5sIKx58kGgdv0EB33TKx1iKKzE/7D
+xi0CIQDpX+ViRDazS5Gb0qOIgJAC7ekiabZH2gk36UTlz2Vo3A==
+-----END CERTIFICATE-----
+`;
+
+Deno.test("C 29 whom a certificate names is not to be found in other parts of its subject", () => {
+  assert.equal(identityOf(X509Certificate.parse(pem.toDER(TWO_LINES))), "mallory");
 });
 
 interface Bundle {

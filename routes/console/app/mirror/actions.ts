@@ -131,7 +131,8 @@ async function fetchFile(
       });
       if (isFetched) return undefined;
     } catch (error) {
-      if (signal.aborted || !(error instanceof ApiError)) continue;
+      if (signal.aborted) return undefined;
+      if (!(error instanceof ApiError)) throw error;
       if (error.status === 403) return error.message;
       if (error.status !== 429) throw error;
       await sleep((error.retryAfterS ?? AGAIN_S) * 1000, signal);

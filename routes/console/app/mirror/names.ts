@@ -7,12 +7,13 @@ export interface WantedRevision extends Pick<MirrorEntry, "repository" | "type">
 }
 
 /**
- * What a person means: `google/gemma`, `google/gemma@v1.1`, `datasets/google/questions`, or the address of such a
- * page at the other hub. Undefined if it is none of these.
+ * What a person means: `google/gemma`, `google/gemma@v1.1`, `datasets/google/questions`, or the address of a page of
+ * it at the other hub. Undefined if it is none of these.
  */
 export function wantedRevision(text: string): WantedRevision | undefined {
-  const name = text.trim().replace(/^https?:\/\/[^/]*\//, "").replace(/\/$/, "")
-    .replace(/\/(?:tree|blob|resolve)\//, "@");
+  const trimmed = text.trim();
+  const address = /^https?:/.test(trimmed) ? URL.parse(trimmed) : null;
+  const name = address === null ? trimmed : nameIn(address.pathname);
   const [, kind, repository, revision] =
     /^(?:(models|datasets)\/)?([^/@:\s]+(?:\/[^/@:\s]+)?)(?:@([^\s]+))?$/.exec(name) ?? [];
   if (repository === undefined) return undefined;
@@ -21,6 +22,15 @@ export function wantedRevision(text: string): WantedRevision | undefined {
     type: kind === "datasets" ? "dataset" : "model",
     ...(revision !== undefined && { revision }),
   };
+}
+
+/** What the path of an address names. A revision may have slashes that are escaped; a file of it may follow. */
+function nameIn(pathname: string): string {
+  const segments = pathname.split("/").filter((it) => it !== "");
+  const at = segments.findIndex((it) => ["tree", "blob", "resolve"].includes(it));
+  if (at < 0) return segments.join("/");
+  const revision = (segments[at + 1] ?? "").replaceAll(/%2f/gi, "/");
+  return `${segments.slice(0, at).join("/")}@${revision}`;
 }
 
 /** What a repository is called: as it is asked for. */

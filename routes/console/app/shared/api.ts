@@ -50,7 +50,7 @@ export interface RequestOptions {
 }
 
 /** The routes that read what was (C 26). */
-const READS_PAST = /^\/(?:files\/.*|resources\/(?:stat|verdicts|download)?)$/;
+const READS_PAST = /^\/(?:files\/.*|resources\/(?:stat|verdicts|download|facts|signature)?)$/;
 
 /** The address of a route of the API, below the base: about the tree that is shown, in the state that is shown. */
 export function apiUrl(path: string, query: Query = {}, inTree = true): string {
