@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { Client, dataOf } from "../support/client.ts";
+import { type Client, dataOf } from "../support/client.ts";
 import { DavClient } from "../support/dav.ts";
 import { breaksOff } from "../support/ended_transfers.ts";
 import { batch, commit, committed, HubClient, lfsObject, lines } from "../support/hub.ts";
