@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { addPerson, inviteTo, tokenIn } from "../support/console.ts";
+import { withAuthenticator } from "./authenticator.ts";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, IS_FIREFOX, TestBrowser } from "./browser.ts";
 import { button } from "./files_page.ts";
@@ -14,23 +15,6 @@ async function invited() {
   const admin = await browser.server.as(1000, "users.admin", "resources.admin");
   await addPerson(admin, "ana", ["admins"]);
   return { browser, admin, [Symbol.asyncDispose]: () => browser[Symbol.asyncDispose]() };
-}
-
-/** Gives a page an authenticator that confirms by itself. Returns what ends it. */
-async function withAuthenticator(page: Page): Promise<() => Promise<unknown>> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("WebAuthn.enable");
-  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "usb",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return () => session.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
 }
 
 async function goToAccess(page: Page): Promise<void> {

@@ -1,8 +1,10 @@
 /** `deno task screenshots`: images of the console, to be looked at, and the two of the README. */
 
 import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
 import { ROOT } from "../support/child_server.ts";
 import { endBrowser, enterCredential, TestBrowser, WORKER } from "./browser.ts";
+import { foundTeam } from "./first_team.ts";
 import { walk } from "./walk.ts";
 
 const OUTPUT = `${ROOT}dist/screenshots`;
@@ -17,15 +19,16 @@ for (const colorScheme of ["light", "dark"] as const) {
   for (const [size, width, height] of [["phone", 390, 844], ["wide", 1440, 900]] as const) {
     const options = { colorScheme, viewport: { width, height } };
     await shoot(`${colorScheme}-${size}`, options);
-    let count = 0;
-    await walk(options, {
-      saved: `${OUTPUT}/walk.zip`,
-      async take(page, title) {
+    const stepsOf = (name: string) => {
+      let count = 0;
+      return async (page: Page, title: string) => {
         await page.waitForTimeout(700);
-        const path = `${OUTPUT}/walk-${++count}-${title}-${colorScheme}-${size}.png`;
+        const path = `${OUTPUT}/${name}-${++count}-${title}-${colorScheme}-${size}.png`;
         await page.screenshot({ path });
-      },
-    });
+      };
+    };
+    await walk(options, { saved: `${OUTPUT}/walk.zip`, take: stepsOf("walk") });
+    await foundTeam(options, stepsOf("team"));
   }
 }
 await endBrowser();

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { Client, dataOf } from "../support/client.ts";
 import { TestConsole } from "../support/console.ts";
+import { breaksOff } from "../support/ended_transfers.ts";
 import { S3Client } from "../support/s3_client.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 
@@ -19,32 +20,6 @@ async function startServer() {
   return { server, ana, disable };
 }
 
-/** Reads one chunk, runs `work`, and then the rest. The content breaks off. */
-async function breaksOff(response: Response, work: () => Promise<unknown>) {
-  assert.equal(response.status, 200);
-  const reader = response.body?.getReader();
-  assert.ok(reader);
-  let bytes = (await reader.read()).value?.length ?? 0;
-  await work();
-  await assert.rejects(async () => {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      bytes += value.length;
-      // A client as slow as this cannot have all of it yet.
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  });
-  assert.ok(bytes < LARGE_BYTES);
-}
-
-Deno.test("C 27 a download ends while it runs when its person is disabled", async () => {
-  const { server, ana, disable } = await startServer();
-  await using _ = server;
-  const response = await ana.download({ path: "d/large" });
-  await breaksOff(response, disable);
-});
-
 Deno.test("C 27 a ZIP ends while it runs when its credential is revoked", async () => {
   const { server } = await startServer();
   await using _ = server;
@@ -52,7 +27,7 @@ Deno.test("C 27 a ZIP ends while it runs when its credential is revoked", async 
   const lost = new Client(server.url, await mintToken(claims));
   const admin = await server.admin();
   const response = await lost.download({ path: "d", compression: "store" });
-  await breaksOff(response, () => admin.send("DELETE", "/tokens/lost"));
+  await breaksOff(response, LARGE_BYTES, () => admin.send("DELETE", "/tokens/lost"));
 });
 
 Deno.test("C 27 a download by a link ends with the credential that made the link", async () => {
@@ -60,7 +35,7 @@ Deno.test("C 27 a download by a link ends with the credential that made the link
   await using _ = server;
   const link = dataOf(await ana.json("POST", "/links/", { path: "d/large", expires_in: "1h" }));
   const { url } = v.parse(v.object({ url: v.string() }), link);
-  await breaksOff(await fetch(url), disable);
+  await breaksOff(await fetch(url), LARGE_BYTES, disable);
 });
 
 Deno.test("C 27 a download of the console ends when its session is ended in another browser", async () => {
@@ -76,7 +51,7 @@ Deno.test("C 27 a download of the console ends when its session is ended in anot
   const response = await fetch(`${server.origin}/console/api/resources/download?path=d/large`, {
     headers: { Cookie: one.cookie },
   });
-  await breaksOff(response, () => other.ask("DELETE", `/sessions/${one.session}`));
+  await breaksOff(response, LARGE_BYTES, () => other.ask("DELETE", `/sessions/${one.session}`));
   assert.deepEqual([await one.isSignedIn(), await other.isSignedIn()], [false, true]);
 });
 
@@ -85,7 +60,7 @@ Deno.test("C 27, C 30 a download by a presigned address ends when its person is 
   await using _ = server;
   const ana = await S3Client.of(server, { userId: 7 });
   const { path, query } = ana.presign({ method: "GET", path: "/s3/own/d/large" });
-  await breaksOff(await fetch(`${server.origin}${path}?${query}`), disable);
+  await breaksOff(await fetch(`${server.origin}${path}?${query}`), LARGE_BYTES, disable);
 });
 
 Deno.test("C 27 a stream of events ends, without an event, when its person is disabled", async () => {
