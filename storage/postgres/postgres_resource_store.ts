@@ -112,11 +112,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly credentials: SqlCredentialStore;
   readonly database: Database;
 
-  private constructor(
-    database: Database,
-    address: DatabaseAddress,
-    options: PostgresStoreOptions,
-  ) {
+  private constructor(database: Database, address: DatabaseAddress, options: PostgresStoreOptions) {
     const { temporaryDirectory, onFatal = throwUncaught } = options;
     this.database = database;
     this.#server = options.server ?? "";

@@ -116,11 +116,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
       dav: this.#davHints,
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
     });
-    this.#shortReads = new ShortReads({
-      points,
-      lookups,
-      largeChanges: this.#largeChanges,
-    });
+    this.#shortReads = new ShortReads({ points, lookups, largeChanges: this.#largeChanges });
     this.#longReads = new LongReads({
       longReader: this.#longReader,
       largeChanges: this.#largeChanges,
