@@ -5,6 +5,8 @@
  */
 
 import { type Checkpoint, withCheckpoint } from "./contract/checkpoint.ts";
+import { limitsFor, SCAN_MAXIMA, type ScanMaxima } from "./contract/limits.ts";
+import type { UnpackContext } from "./contract/scanner.ts";
 import type { ByteSource } from "./contract/source.ts";
 import {
   MAX_DIMENSIONS,
@@ -17,6 +19,9 @@ import {
   type TensorList,
 } from "./contract/tensor_list.ts";
 import { locateGguf } from "./formats/gguf/located.ts";
+import { locateNumpy } from "./formats/numpy/located.ts";
+import { locateOnnx } from "./formats/onnx/located.ts";
+import { locatePyTorch } from "./formats/pytorch/located.ts";
 import { locateSafetensors } from "./formats/safetensors/located.ts";
 import { digestRanges } from "./formats/tensors/digest_ranges.ts";
 import type {
@@ -28,7 +33,20 @@ import type {
 const FORMATS: Readonly<Record<keyof typeof TENSOR_FILES, LocateTensors>> = {
   safetensors: locateSafetensors,
   gguf: locateGguf,
+  onnx: locateOnnx,
+  numpy: locateNumpy,
+  pytorch: locatePyTorch,
 };
+
+/** Options of {@link listTensors}. */
+export interface ListTensorsOptions {
+  /** The last segment of the file's path. */
+  readonly name: string;
+  /** What the limits of a large file may grow to. @default `SCAN_MAXIMA` */
+  readonly maxima?: ScanMaxima | undefined;
+  /** Called often. Throws {@link ScanStopped} to end it. */
+  readonly checkpoint: Checkpoint;
+}
 
 /**
  * The tensors of a file, in a format that its name says. A header that cannot be read is a problem in the list, not an
@@ -38,23 +56,37 @@ const FORMATS: Readonly<Record<keyof typeof TENSOR_FILES, LocateTensors>> = {
  */
 export function listTensors(
   source: ByteSource,
-  { name, checkpoint }: { readonly name: string; readonly checkpoint: Checkpoint },
+  { name, maxima = SCAN_MAXIMA, checkpoint }: ListTensorsOptions,
 ): TensorList {
   const checked = withCheckpoint(source, checkpoint);
-  const { format, tensors, problem } = locate(checked, name);
+  const { format, tensors, problem } = locate(checked, name, unpackContext(source.size, maxima));
   const listed = new Listed(problem);
   const chosen = tensors.filter((it) => listed.takes(it));
   const { sha256, digests } = digestRanges(checked, chosen.map(({ elements }) => elements));
-  const lines = chosen.map(({ elements: _, ...tensor }, index) =>
-    tensorLine({ ...tensor, digest: digests[index] ?? null })
+  const lines = chosen.map((tensor, index) =>
+    tensorLine({ ...tensor, digest: tensor.digest ?? digests[index] ?? null })
   );
   return { format, sha256, lines: lines.join("\n"), problem: listed.problem };
 }
 
-function locate(source: ByteSource, name: string): LocatedTensors {
+function locate(source: ByteSource, name: string, context: UnpackContext): LocatedTensors {
   const format = tensorFormatOf(name);
-  if (format !== undefined) return FORMATS[format](source);
+  if (format !== undefined) return FORMATS[format](source, context);
   return { format: "unknown", tensors: [], problem: "No reader lists the tensors of such a file" };
+}
+
+/** The limits of a file, of which what is unpacked is counted. */
+function unpackContext(size: number, maxima: ScanMaxima): UnpackContext {
+  const limits = limitsFor(size, maxima);
+  let left = limits.maxUnpackedBytes;
+  return {
+    limits,
+    reserveUnpacked(bytes) {
+      const granted = Math.min(Math.max(0, Math.floor(bytes) || 0), left);
+      left -= granted;
+      return granted;
+    },
+  };
 }
 
 /** The characters of a digest in a line, with its quotes. */

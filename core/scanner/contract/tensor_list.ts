@@ -25,6 +25,9 @@ export interface TensorList {
 export const TENSOR_FILES = {
   safetensors: /\.safetensors$/i,
   gguf: /\.gguf$/i,
+  onnx: /\.onnx$/i,
+  numpy: /\.np[yz]$/i,
+  pytorch: /\.(?:pt|pth|ckpt)$|^(?:pytorch_|adapter_)?model[^/]*\.bin$/i,
 } as const;
 
 /** The format that the name of a file says, if its tensors can be listed. */

@@ -25,10 +25,10 @@ function runRequested(requested: RequestedScan): SandboxReply {
 }
 
 function listRequested(
-  { source, request: { name } }: RequestedScan,
+  { source, request: { name, maxima } }: RequestedScan,
   checkpoint: () => void,
 ): SandboxReply {
-  return { kind: "listed", list: listTensors(source, { name, checkpoint }) };
+  return { kind: "listed", list: listTensors(source, { name, maxima, checkpoint }) };
 }
 
 function scanRequested(

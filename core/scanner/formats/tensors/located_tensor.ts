@@ -1,4 +1,5 @@
 import type { ListedTensor } from "../../contract/tensor_list.ts";
+import type { UnpackContext } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 
 /** Bytes of a source. */
@@ -9,8 +10,10 @@ export interface ByteRange {
 
 /** A tensor, and where its elements are. */
 export interface LocatedTensor extends Omit<ListedTensor, "digest"> {
-  /** Undefined if they cannot be read. */
+  /** Undefined if they cannot be read, or are compressed. */
   readonly elements: ByteRange | undefined;
+  /** The SHA-256 of elements that are compressed, in lower-case hexadecimal. */
+  readonly digest?: string | undefined;
 }
 
 /** What a format says of the tensors in a file. */
@@ -22,4 +25,4 @@ export interface LocatedTensors {
 }
 
 /** Reads where the tensors of a file are. Reads its header only, within limits. */
-export type LocateTensors = (source: ByteSource) => LocatedTensors;
+export type LocateTensors = (source: ByteSource, context: UnpackContext) => LocatedTensors;
