@@ -134,9 +134,8 @@ export class TensorLists implements AsyncDisposable {
 
   #remember(content: ContentToList, problem: string): void {
     this.#failures.set(keyOf(content), { problem, until: performance.now() + FAILURE_MS });
-    for (const key of this.#failures.keys().take(this.#failures.size - MAX_FAILURES)) {
-      this.#failures.delete(key);
-    }
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
   }
 
   /** Stops reading. */
