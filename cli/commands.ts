@@ -40,6 +40,7 @@ export const COMMANDS = {
   find: "server",
   stat: "server",
   facts: "server",
+  compare: "server",
   verify: "server",
   usage: "server",
   mkdir: "server",

@@ -34,6 +34,28 @@ or directory that was moved keeps its history.
     examples: ["strongroom diff --from v1.0 models/llama", "strongroom diff --from 41 --to 57"],
     remotePaths: "all",
   },
+  compare: {
+    summary: "Print what is different between two files, directories or versions of a server",
+    forms: ["compare PATH[@VERSION] PATH[@VERSION]", "compare PATH@VERSION"],
+    details:
+      `Tensors of safetensors and GGUF by type, shape and bytes, JSON by its keys, texts by their lines, and
+other files by their size and SHA-256: + only in the latter, - only in the former, ~ changed, > moved. One
+path is compared with what is there now. VERSION is a version as strongroom log prints it, a time such as
+2026-11-22T09:00:00Z, or a tag; if something is at a path with its @, that is compared. The server reads
+weights when they are compared for the first time, which may take minutes.
+
+  --from-at VERSION  The version of the first path, whose @ is a part of its name then
+  --to-at VERSION    The same for the second one
+  --server URL       Use this server; strongroom login list shows those that are known
+  --tree NAME        In the tree of another user
+  --json             Print it as JSON`,
+    examples: [
+      "strongroom compare models/llama@v1.0",
+      "strongroom compare models/llama models/llama-tuned",
+      "strongroom compare --json a.safetensors b.safetensors | jq .weights[0].changed",
+    ],
+    remotePaths: "all",
+  },
   tag: {
     summary: "Name what is at a path of a server, or was, or list or remove such names",
     forms: ["tag NAME PATH [--at VERSION] [-m TEXT]", "tag list [PATH]", "tag remove NAME…"],

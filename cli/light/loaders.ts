@@ -14,6 +14,7 @@ export const LIGHT_LOADERS: Loaders<LightCommand> = {
   find: () => import("../remote/find.ts"),
   stat: () => import("../remote/stat.ts"),
   facts: () => import("../remote/facts.ts"),
+  compare: () => import("../remote/compare.ts"),
   verify: () => import("../remote/verify.ts"),
   usage: () => import("../remote/usage.ts"),
   mkdir: () => import("../remote/mkdir.ts"),

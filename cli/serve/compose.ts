@@ -1,4 +1,5 @@
 import config from "../../deno.json" with { type: "json" };
+import type { TensorReader } from "../../core/compare/ports.ts";
 import { CapacityHistory, type HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import { namedAudit } from "../../core/people/named_audit.ts";
@@ -85,6 +86,9 @@ export interface Replacements {
   readonly contents?: ContentScanner | undefined;
   /** How often waiting scans look at the host, in milliseconds. */
   readonly pollIntervalMs?: number;
+  readonly tensors?: TensorReader | undefined;
+  /** How long a comparison waits for weights that are read for the first time, in milliseconds. */
+  readonly patienceMs?: number | undefined;
   readonly wrapTree?: ((tree: TreeParts) => TreeParts) | undefined;
   readonly app?: Partial<AppOptions> | undefined;
   readonly upstream?: UpstreamOptions | undefined;
@@ -138,7 +142,7 @@ export async function compose(
     processes,
     ...replacements,
   });
-  const { jobs, automatic, verdicts, leases, totals } = scanning;
+  const { jobs, automatic, verdicts, leases, totals, tensors } = scanning;
   const capacity = { ...host, leases, instances: () => jobs.instances };
   const revisions = new Revisions(records.hub);
   const team = settings.mirrorUrl === undefined ? undefined : await mirrorTeam(records.people);
@@ -206,6 +210,7 @@ export async function compose(
     findFault: async () =>
       // That is known at once.
       inFlight.draining ? { part: "server", problem: "it stops" } : await readiness.findFault(),
+    tensors,
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links, isOver },
     tokens: {

@@ -1,4 +1,6 @@
 import { type HostCapacity, LeasePool, scannerLimits } from "../../core/capacity/mod.ts";
+import type { TensorReader } from "../../core/compare/ports.ts";
+import { TensorLists } from "../../core/compare/tensor_lists.ts";
 import type { DamageLog } from "../../core/damage.ts";
 import type { EventSink } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
@@ -34,6 +36,10 @@ export interface ScanOptions {
   readonly contents?: ContentScanner | undefined;
   /** How often waiting scans look at the host, in milliseconds. */
   readonly pollIntervalMs?: number | undefined;
+  /** Lists tensors in place of a sandbox. */
+  readonly tensors?: TensorReader | undefined;
+  /** How long a comparison waits for weights that are read for the first time, in milliseconds. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** The scans of a server. */
@@ -42,6 +48,7 @@ export interface ComposedScans {
   /** Undefined with the gate off. */
   readonly automatic: AutomaticScans | undefined;
   readonly verdicts: Verdicts;
+  readonly tensors: TensorLists;
   readonly leases: LeasePool;
   readonly totals: ScanTotals;
 }
@@ -50,7 +57,7 @@ export interface ComposedScans {
 export function composeScans(
   parts: AsyncDisposableStack,
   { storage: { records, blobs }, settings, host, log, damage, events }: ScanComponents,
-  { processes, contents: replaced, pollIntervalMs }: ScanOptions,
+  { processes, contents: replaced, tensors: reader, pollIntervalMs, patienceMs }: ScanOptions,
 ): ComposedScans {
   const leases = new LeasePool({ ...host, log });
   const bounds = scanBounds(settings);
@@ -65,6 +72,9 @@ export function composeScans(
     ...{ contents, events, log, damage, shared, totals },
     leases: new ScanLeases({ ...host, leases, log }),
   };
+  const tensors = parts.use(
+    new TensorLists({ ...common, store: records.tensors, reader: reader ?? scanner, patienceMs }),
+  );
   const isGated = settings.gate !== "off";
   const verdicts = new Verdicts(records.verdicts, isGated);
   const jobs: ScanJobs = parts.use(
@@ -89,5 +99,5 @@ export function composeScans(
       }),
     )
     : undefined;
-  return { jobs, automatic, verdicts, leases, totals };
+  return { jobs, automatic, verdicts, tensors, leases, totals };
 }

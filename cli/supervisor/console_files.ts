@@ -14,6 +14,7 @@ export const STYLES: readonly string[] = [
   "files",
   "uploads",
   "pages",
+  "differences",
   "preview",
   "first_run",
   "scans",

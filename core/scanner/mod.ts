@@ -17,6 +17,13 @@ export { MODEL_EXTENSIONS } from "./contract/model_names.ts";
 export { worstSeverityOf } from "./contract/rule_severity.ts";
 export { isRuleCode, type Rule, type RuleCode, RULES } from "./contract/rules.ts";
 export { countBySeverity, SEVERITIES, type Severity } from "./contract/severity.ts";
+export {
+  type ListedTensor,
+  MAX_LIST_CHARS,
+  parseTensorLine,
+  tensorFormatOf,
+  type TensorList,
+} from "./contract/tensor_list.ts";
 export type { Waiver } from "./contract/waiver.ts";
 export { CATALOG, UNKNOWN_FORMATS } from "./formats/catalog.ts";
 export { accept, type AcceptOptions, expiryOf } from "./report/accept.ts";
@@ -34,7 +41,7 @@ export {
   type ReportPiece,
   type ReportStream,
 } from "./report/report_stream.ts";
-export { SCANNERS_VERSION } from "./versions.ts";
+export { SCANNERS_VERSION, TENSORS_VERSION } from "./versions.ts";
 
 /** The ids of all scanners, in the order they run. */
 export const SCANNER_IDS: readonly string[] = Object.keys(CATALOG);

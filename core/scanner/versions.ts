@@ -9,3 +9,9 @@ export const SCANNERS_VERSION = "12";
  * facts of a lower version is scanned again.
  */
 export const FACTS_VERSION = 1;
+
+/**
+ * Version of the lists of tensors (C 29). Increment it when a list says something else of the same content: lists of
+ * another version are made anew.
+ */
+export const TENSORS_VERSION = 1;

@@ -67,6 +67,7 @@ import {
   WaiverList,
   WaiverRequest,
 } from "../../schemas/verdicts.ts";
+import { Comparison } from "../../schemas/compare.ts";
 import { FactsEntry } from "../../schemas/facts.ts";
 import { SignatureEntry } from "../../schemas/signatures.ts";
 import { EVENT } from "./events.ts";
@@ -131,6 +132,7 @@ export function schemas(): Record<string, Json> {
     MoveResourceRequest: requestSchemaOf(TransferResourceRequest),
     CopyResourceRequest: requestSchemaOf(TransferResourceRequest),
     Event: EVENT,
+    Comparison: schemaOf(Comparison),
     Facts: { ...schemaOf(FactsEntry), examples: [FACTS] },
     Signature: { ...schemaOf(SignatureEntry), examples: [SIGNATURE] },
     Stat: { ...schemaOf(StatEntry), examples: [STAT] },

@@ -13,6 +13,7 @@ import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
 import type { PasskeyService } from "../../core/people/passkeys.ts";
 import type { ScanEvent } from "../../core/scans/ports.ts";
 import type { ScanService } from "../../core/scans/service.ts";
+import type { TensorLists } from "../../core/compare/tensor_lists.ts";
 import type { Semaphore } from "../../core/semaphore.ts";
 import type { ResourceEvent } from "../../core/tree/change_set.ts";
 import type { Tree } from "../../core/tree/changes.ts";
@@ -48,6 +49,7 @@ export interface Services {
   readonly events: ServerEvents;
   readonly eventOptions?: EventOptions | undefined;
   readonly scans: ScanService;
+  readonly tensors: TensorLists;
   readonly waivers: WaiverService;
   readonly links: LinkService;
   readonly tokens: TokenService;

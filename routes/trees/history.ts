@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { atIn } from "../../core/at.ts";
 import { isoTime, itemsJson } from "../../core/entries.ts";
 import { AppError, quoted } from "../../core/errors.ts";
 import type { LogPlace, TrashEntry as Deleted } from "../../core/history.ts";
@@ -26,7 +27,6 @@ import { verdictOf } from "../reply/verdicts.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { jsonBody } from "../request/body.ts";
 import { pageOf, parseQuery } from "../request/query.ts";
-import { atIn } from "../serving/at.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 

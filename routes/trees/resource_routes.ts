@@ -1,11 +1,13 @@
 import { downloadResources } from "../transfers/download.ts";
 import { deleteFile, getFile, putFile } from "../transfers/files.ts";
+import { COMPARE } from "../openapi/compare.ts";
 import { BOM, FACTS, SIGNATURE } from "../openapi/facts.ts";
 import * as fileOperations from "../openapi/files.ts";
 import * as policyOperations from "../openapi/policy.ts";
 import * as resourceOperations from "../openapi/resources.ts";
 import { SEARCH } from "../openapi/search.ts";
 import * as scanOperations from "../openapi/scans.ts";
+import { compareResources } from "./compare.ts";
 import { showBom, showFacts, showSignature } from "./facts.ts";
 import {
   copyResources,
@@ -121,6 +123,15 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     load: "transfer",
     operation: FACTS,
     handle: (c, { tree }) => showFacts(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/compare",
+    privilege: "resources.download",
+    tree: true,
+    load: "transfer",
+    operation: COMPARE,
+    handle: (c, { tree, tensors }) => compareResources(c, { tree, tensors }),
   },
   {
     method: "GET",

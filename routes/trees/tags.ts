@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { atIn } from "../../core/at.ts";
 import { isoTime } from "../../core/entries.ts";
 import type { Tag } from "../../core/history_changes.ts";
 import type { Tree } from "../../core/tree/changes.ts";
@@ -8,7 +9,6 @@ import { success } from "../reply/envelope.ts";
 import { jsonBody } from "../request/body.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { pageOf, parseQuery } from "../request/query.ts";
-import { atIn } from "../serving/at.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 

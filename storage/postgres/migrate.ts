@@ -39,6 +39,7 @@ import search from "./migrations/0038_search.sql" with { type: "text" };
 import historyNodes from "./migrations/0039_history_nodes.sql" with { type: "text" };
 import historyStates from "./migrations/0040_history_states.sql" with { type: "text" };
 import mirrorContents from "./migrations/0041_mirror_contents.sql" with { type: "text" };
+import tensorLists from "./migrations/0042_tensor_lists.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -85,6 +86,7 @@ const MIGRATIONS: readonly string[] = [
   historyNodes,
   historyStates,
   mirrorContents,
+  tensorLists,
 ];
 
 /** The version of the schema that this program makes. */

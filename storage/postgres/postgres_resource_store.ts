@@ -14,6 +14,7 @@ import type {
 } from "../../core/ports.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import { Semaphore } from "../../core/semaphore.ts";
+import { SqlTensorStore } from "../tables/tensor_store.ts";
 import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { type PastTree, SqlHistoryStore } from "../tables/history_store.ts";
@@ -96,6 +97,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly upkeep: SqlUpkeepStore;
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
+  readonly tensors: SqlTensorStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
   readonly mirror: SqlMirrorStore;
@@ -110,11 +112,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   readonly credentials: SqlCredentialStore;
   readonly database: Database;
 
-  private constructor(
-    database: Database,
-    address: DatabaseAddress,
-    options: PostgresStoreOptions,
-  ) {
+  private constructor(database: Database, address: DatabaseAddress, options: PostgresStoreOptions) {
     const { temporaryDirectory, onFatal = throwUncaught } = options;
     this.database = database;
     this.#server = options.server ?? "";
@@ -157,6 +155,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
       (credential) => revocations.isRevoked(credential),
       settled,
     );
+    this.tensors = new SqlTensorStore(statementsOf(STATEMENTS.tensors, parts));
     this.dav = new SqlDavStore(statementsOf(STATEMENTS.dav, parts));
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
     this.mirror = new SqlMirrorStore(statementsOf(STATEMENTS.mirror, parts));

@@ -22,6 +22,7 @@ const {
   forgetReplacedResults,
   forgetReplacedFailures,
   forgetReplacedFacts,
+  forgetReplacedTensors,
   markReplacedFiles,
 } = STATEMENTS.scans;
 
@@ -29,5 +30,6 @@ const {
 const FORGET = `WITH known AS MATERIALIZED (${knowsHashes}),
   results AS (${forgetReplacedResults} AND EXISTS (SELECT FROM known)),
   failures AS (${forgetReplacedFailures} AND EXISTS (SELECT FROM known)),
-  told AS (${forgetReplacedFacts} AND EXISTS (SELECT FROM known))
+  told AS (${forgetReplacedFacts} AND EXISTS (SELECT FROM known)),
+  tensors AS (${forgetReplacedTensors} AND EXISTS (SELECT FROM known))
   ${markReplacedFiles} AND EXISTS (SELECT FROM known)`;

@@ -13,6 +13,7 @@ import { peopleStatements } from "../tables/people_statements.ts";
 import { searchStatements } from "../tables/search_statements.ts";
 import { sessionStatements } from "../tables/session_statements.ts";
 import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
+import { tensorStatements } from "../tables/tensor_statements.ts";
 import { trashStatements } from "../tables/trash_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
@@ -41,6 +42,7 @@ export const STATEMENTS = {
   search: searchStatements(POSTGRES, INDEX_SQL),
   sessions: sessionStatements(POSTGRES),
   signIns: SIGN_IN_STATEMENTS,
+  tensors: tensorStatements(POSTGRES),
   uploads: uploadStatements(POSTGRES),
   upkeep: upkeepStatements(POSTGRES),
   verdicts: verdictStatements(POSTGRES),

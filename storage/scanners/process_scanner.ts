@@ -1,10 +1,11 @@
-import type { FileResult } from "../../core/scanner/mod.ts";
+import type { FileResult, TensorList } from "../../core/scanner/mod.ts";
+import type { TensorReader, TensorReadOptions } from "../../core/compare/ports.ts";
 import type { ContentScanner, ScanContentOptions } from "../../core/scans/ports.ts";
 import type { ContentFiles } from "../content/content_store.ts";
 import { ScannerPool, type ScannerPoolOptions } from "./scanner_pool.ts";
 
 /** Scans stored content in processes. */
-export class ProcessScanner implements ContentScanner, AsyncDisposable {
+export class ProcessScanner implements ContentScanner, TensorReader, AsyncDisposable {
   readonly #blobs: ContentFiles;
   readonly #pool: ScannerPool;
 
@@ -19,6 +20,14 @@ export class ProcessScanner implements ContentScanner, AsyncDisposable {
   ): Promise<FileResult> {
     await using file = await this.#blobs.fileOf(hash);
     return await this.#pool.scan({ path: file.path, name }, options);
+  }
+
+  async listTensors(
+    { hash, name }: { readonly hash: string; readonly name: string },
+    options: TensorReadOptions,
+  ): Promise<TensorList> {
+    await using file = await this.#blobs.fileOf(hash);
+    return await this.#pool.listTensors({ path: file.path, name }, options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,12 @@
 import * as v from "valibot";
-import { type FileResult, isRuleCode, type RuleCode } from "../../core/scanner/mod.ts";
+import {
+  type FileResult,
+  isRuleCode,
+  MAX_LIST_CHARS,
+  type RuleCode,
+  type TensorList,
+} from "../../core/scanner/mod.ts";
+import { MAX_FACT_LENGTH } from "../../schemas/fact_limits.ts";
 import { Facts } from "../../schemas/facts.ts";
 import { isObject, type JsonObject } from "../../schemas/json.ts";
 import { listOf } from "../../schemas/report/containers.ts";
@@ -66,9 +73,18 @@ const Result = v.object({
   timestamp: finite,
 });
 
+/** A list of tensors. Whoever reads its lines checks them. */
+const List = v.object({
+  format: v.pipe(v.string(), v.maxLength(MAX_FACT_LENGTH)),
+  sha256: hex(64),
+  lines: v.pipe(v.string(), v.maxLength(MAX_LIST_CHARS)),
+  problem: v.optional(problem),
+});
+
 const Reply = v.variant("kind", [
   v.object({ kind: v.literal("progress"), bytes: count }),
   v.object({ kind: v.literal("scanned"), scan: Result, residentBytes: count }),
+  v.object({ kind: v.literal("listed"), list: List, residentBytes: count }),
   v.object({ kind: v.literal("unreadable"), problem }),
   v.object({ kind: v.literal("late") }),
   v.object({ kind: v.literal("failed"), problem }),
@@ -76,7 +92,8 @@ const Reply = v.variant("kind", [
 
 /** A message of a scanner process. */
 export type ScannerReply =
-  | Exclude<v.InferOutput<typeof Reply>, { kind: "scanned" }>
+  | Exclude<v.InferOutput<typeof Reply>, { kind: "scanned" | "listed" }>
+  | { readonly kind: "listed"; readonly list: TensorList; readonly residentBytes: number }
   | { readonly kind: "scanned"; readonly scan: FileResult; readonly residentBytes: number };
 
 /**

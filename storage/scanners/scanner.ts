@@ -1,7 +1,6 @@
-import type { FileResult } from "../../core/scanner/mod.ts";
 import { ScanFailure } from "../../core/scans/ports.ts";
 import { FrameDecoder } from "./frames.ts";
-import { longestMs, tooLong, tooSlow } from "./sandbox/sandbox.ts";
+import { longestMs, type SandboxOutcome, tooLong, tooSlow } from "./sandbox/sandbox.ts";
 import type { ProcessEnd, ProcessStarter, ScannerProcess } from "./processes.ts";
 import { parseReply, REPLY_LIMITS, type ScannerReply } from "./replies.ts";
 import { requestFrame, type ScanRequest } from "./requests.ts";
@@ -20,7 +19,7 @@ export interface ScannerOptions {
 }
 
 interface CurrentScan {
-  readonly result: PromiseWithResolvers<FileResult>;
+  readonly result: PromiseWithResolvers<SandboxOutcome>;
   readonly timeoutMs: number;
   readonly memoryMB: number;
   readonly onProgress: ((bytes: number) => void) | undefined;
@@ -63,15 +62,15 @@ export class Scanner {
   }
 
   /**
-   * Scans a file. Unless it returns a result, the process has ended when this settles.
+   * Scans a file, or lists its tensors. Unless it returns an outcome, the process has ended when this settles.
    *
    * @throws {ScanFailure} when the file cannot be read, takes too long or makes the process fail.
    * @throws the reason of the signal when it aborts.
    */
-  async scan(request: ScanRequest, options: ScannerOptions): Promise<FileResult> {
+  async run(request: ScanRequest, options: ScannerOptions): Promise<SandboxOutcome> {
     const { signal, graceMs, memoryMB, onProgress } = options;
     const { timeoutMs } = request;
-    const result = Promise.withResolvers<FileResult>();
+    const result = Promise.withResolvers<SandboxOutcome>();
     this.#current = { result, timeoutMs, memoryMB, onProgress };
     const abort = () => this.#kill(signal.reason);
     signal.addEventListener("abort", abort);
@@ -119,9 +118,10 @@ export class Scanner {
       case "progress":
         return onProgress?.(reply.bytes);
       case "scanned":
+      case "listed":
         this.#residentBytes = reply.residentBytes;
         this.#current = undefined;
-        return result.resolve(reply.scan);
+        return result.resolve(reply);
       case "unreadable":
         return this.#kill(new ScanFailure("Content could not be read", { cause: reply.problem }));
       case "late":

@@ -1,8 +1,10 @@
-import type { FileResult, ScanMaxima } from "../../core/scanner/mod.ts";
+import type { FileResult, ScanMaxima, TensorList } from "../../core/scanner/mod.ts";
+import type { TensorReadOptions } from "../../core/compare/ports.ts";
 import { type ScanContentOptions, ScanFailure } from "../../core/scans/ports.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { ProcessStarter } from "./processes.ts";
 import { MAX_SENT_BYTES } from "./requests.ts";
+import type { SandboxOutcome, ScanTask } from "./sandbox/sandbox.ts";
 import { Scanner } from "./scanner.ts";
 
 const DEFAULT_GRACE_MS = 10_000;
@@ -62,9 +64,31 @@ export class ScannerPool implements AsyncDisposable {
    * @throws the reason of the signal when it aborts.
    */
   async scan(
-    { path, name }: FileToScan,
-    { userId, memoryLimitMB, skip, needsMd5, signal, onProgress }: ScanContentOptions,
+    file: FileToScan,
+    { skip, needsMd5, ...options }: ScanContentOptions,
   ): Promise<FileResult> {
+    const outcome = await this.#run(file, { skip, needsMd5 }, options);
+    if (outcome.kind === "scanned") return outcome.scan;
+    throw new ScanFailure("Scanner listed tensors in place of a scan");
+  }
+
+  /**
+   * Lists the tensors of a file, as {@link scan} scans it.
+   *
+   * @throws {ScanFailure} when the file cannot be read completely.
+   * @throws the reason of the signal when it aborts.
+   */
+  async listTensors(file: FileToScan, options: TensorReadOptions): Promise<TensorList> {
+    const outcome = await this.#run(file, { skip: [], listsTensors: true }, options);
+    if (outcome.kind === "listed") return outcome.list;
+    throw new ScanFailure("Scanner scanned in place of listing tensors");
+  }
+
+  async #run(
+    { path, name }: FileToScan,
+    task: Pick<ScanTask, "skip" | "needsMd5" | "listsTensors">,
+    { userId, memoryLimitMB, signal, onProgress }: Omit<ScanContentOptions, "skip" | "needsMd5">,
+  ): Promise<SandboxOutcome> {
     const { timeoutMs, maxima, graceMs = DEFAULT_GRACE_MS } = this.#options;
     const content = await readSmall(path) ?? path;
     signal.throwIfAborted();
@@ -72,7 +96,7 @@ export class ScannerPool implements AsyncDisposable {
       this.#start();
     this.#busy.add(scanner);
     try {
-      return await scanner.scan({ content, name, skip, needsMd5, timeoutMs, maxima }, {
+      return await scanner.run({ content, name, ...task, timeoutMs, maxima }, {
         signal,
         graceMs,
         memoryMB: memoryLimitMB > 0 ? memoryLimitMB : this.#options.memoryMB,

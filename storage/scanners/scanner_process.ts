@@ -28,7 +28,8 @@ export async function serveScans(module = WORKERS.scan): Promise<never> {
   worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
     if (data.kind === "ready") return ready.resolve();
     if (data.kind !== "progress") isOver = () => false;
-    reply(data.kind === "scanned" ? { ...data, residentBytes: Deno.memoryUsage().rss } : data);
+    const isDone = data.kind === "scanned" || data.kind === "listed";
+    reply(isDone ? { ...data, residentBytes: Deno.memoryUsage().rss } : data);
   });
   worker.addEventListener("error", (event) => {
     event.preventDefault();

@@ -30,6 +30,7 @@ import { parentPath } from "../disk/parent_path.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { DatabaseMeasures, RecordStore } from "../tables/record_store.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
+import { SqlTensorStore } from "../tables/tensor_store.ts";
 import { SqlDavStore } from "../tables/dav_store.ts";
 import { SqlCredentialStore } from "../tables/credential_store.ts";
 import { SqlHistoryStore } from "../tables/history_store.ts";
@@ -74,6 +75,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
   readonly contents: SqliteContentTable;
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
+  readonly tensors: SqlTensorStore;
   readonly dav: SqlDavStore;
   readonly links: SqlLinkStore;
   readonly mirror: SqlMirrorStore;
@@ -114,11 +116,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
       dav: this.#davHints,
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
     });
-    this.#shortReads = new ShortReads({
-      points,
-      lookups,
-      largeChanges: this.#largeChanges,
-    });
+    this.#shortReads = new ShortReads({ points, lookups, largeChanges: this.#largeChanges });
     this.#longReads = new LongReads({
       longReader: this.#longReader,
       largeChanges: this.#largeChanges,
@@ -133,6 +131,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
       version,
     });
     this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
+    this.tensors = new SqlTensorStore(statementsOf("tensors", parts));
     this.dav = new SqlDavStore(statementsOf("dav", parts));
     this.links = new SqlLinkStore(statementsOf("links", parts));
     this.mirror = new SqlMirrorStore(statementsOf("mirror", parts));

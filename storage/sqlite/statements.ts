@@ -13,6 +13,7 @@ import { peopleStatements } from "../tables/people_statements.ts";
 import { searchStatements } from "../tables/search_statements.ts";
 import { sessionStatements } from "../tables/session_statements.ts";
 import { SIGN_IN_STATEMENTS } from "../tables/sign_in_statements.ts";
+import { tensorStatements } from "../tables/tensor_statements.ts";
 import { trashStatements } from "../tables/trash_statements.ts";
 import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
@@ -42,6 +43,7 @@ export const STATEMENTS = {
   search: searchStatements(SQLITE, INDEX_SQL),
   sessions: sessionStatements(SQLITE),
   signIns: SIGN_IN_STATEMENTS,
+  tensors: tensorStatements(SQLITE),
   uploads: uploadStatements(SQLITE),
   upkeep: upkeepStatements(SQLITE),
   verdicts: verdictStatements(SQLITE),
@@ -64,6 +66,7 @@ export function sqlOf([store, name]: StatementName): string {
 
 /** Whether the rows of a statement may be large, or many. */
 export function isGrowing([store, name]: StatementName): boolean {
+  if (store === "tensors") return name === "keep";
   return store === "scans" ? GROWING.has(name) : store === "search" && name === "markOld";
 }
 
@@ -87,5 +90,6 @@ export function invalidateScans(
   connection.run(scans.forgetReplacedResults, parameters);
   connection.run(scans.forgetReplacedFailures, parameters);
   connection.run(scans.forgetReplacedFacts, parameters);
+  connection.run(scans.forgetReplacedTensors, parameters);
   connection.run(scans.markReplacedFiles, parameters);
 }

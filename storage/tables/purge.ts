@@ -99,6 +99,7 @@ async function forgetScans(
   await run("forgetResults", forgotten);
   await run("forgetFailures", forgotten);
   await run("forgetFacts", forgotten);
+  await run("forgetTensors", forgotten);
   let [scan, part, position] = [0, -1, -1];
   for (;;) {
     const [row] = await run("nextReportChunk", { user, scan, part, position });

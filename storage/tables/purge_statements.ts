@@ -86,6 +86,7 @@ export const purgeStatements = (dialect: Dialect) => {
     forgetResults: forgetOfScans("scan_results"),
     forgetFailures: forgetOfScans("scan_failures"),
     forgetFacts: forgetOfScans("facts"),
+    forgetTensors: forgetOfScans("tensor_lists"),
     /** A part of the reports of the scans of a user, or of all users, that have ended, after another part. */
     nextReportChunk: `SELECT scan_id, part, position, chunk FROM scan_report_chunks
       JOIN scans ON scans.id = scan_id

@@ -1,3 +1,4 @@
+import type { TensorStore } from "../../core/compare/ports.ts";
 import type { ConsoleSessionStore } from "../../core/console_sessions.ts";
 import type { ContentAmount } from "../../core/content_changes.ts";
 import type { CredentialStore } from "../../core/credential_store.ts";
@@ -61,6 +62,7 @@ export interface RecordStore
   readonly sharedQueue?: ScanQueue & ScanServers;
   readonly upkeep: UpkeepStore;
   readonly verdicts: VerdictStore;
+  readonly tensors: TensorStore;
   readonly history: HistoryStore;
   readonly searchIndex: SearchIndex;
   readonly hub: HubStore;

@@ -254,6 +254,7 @@ export const scanStatements = (dialect: Dialect) => ({
     WHERE EXISTS (SELECT 1 FROM scan_results WHERE hash = added.hash)
       OR EXISTS (SELECT 1 FROM scan_failures WHERE hash = added.hash)
       OR EXISTS (SELECT 1 FROM facts WHERE hash = added.hash)
+      OR EXISTS (SELECT 1 FROM tensor_lists WHERE hash = added.hash)
       OR EXISTS (SELECT 1 FROM scan_files WHERE hash = added.hash)
     LIMIT 1`,
   /** Deletes results for hashes that no record of their user has. */
@@ -262,6 +263,8 @@ export const scanStatements = (dialect: Dialect) => ({
   forgetReplacedFailures: `DELETE FROM scan_failures WHERE ${isNewCopy(dialect)}`,
   /** The same for facts. */
   forgetReplacedFacts: `DELETE FROM facts WHERE ${isNewCopy(dialect)}`,
+  /** The same for lists of tensors. */
+  forgetReplacedTensors: `DELETE FROM tensor_lists WHERE ${isNewCopy(dialect)}`,
   /** Marks files of unfinished scans with a hash that no record has, or none of their user. */
   markReplacedFiles: `UPDATE scan_files
     SET replaced = 1, error = 'Removed during the scan'
@@ -275,6 +278,8 @@ export const scanStatements = (dialect: Dialect) => ({
     OR (${isForgotten(dialect, "scan_results")})`,
   /** Deletes facts of content that its user neither has nor has in a pending scan. */
   forgetFacts: `DELETE FROM facts WHERE ${isForgotten(dialect, "facts")}`,
+  /** The same for lists of tensors. */
+  forgetTensors: `DELETE FROM tensor_lists WHERE ${isForgotten(dialect, "tensor_lists")}`,
 });
 
 export type ScanStatement = keyof ReturnType<typeof scanStatements>;

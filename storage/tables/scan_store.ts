@@ -88,6 +88,7 @@ export class SqlScanStore implements ScanStore, Disposable {
       await run("unhurried", {});
       await run("forgetResults", { version: this.#parts.version });
       await run("forgetFacts", {});
+      await run("forgetTensors", {});
       await run("forgetFailures", {});
       await run("forgetOldAttempts", {});
       await run("forgetPartialReports", {});

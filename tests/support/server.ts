@@ -5,6 +5,7 @@
 
 import { compose } from "../../cli/serve/compose.ts";
 import type { UpstreamOptions } from "../../cli/serve/mirror.ts";
+import type { TensorReader } from "../../core/compare/ports.ts";
 import { getHostSize, getStats, type HostCapacity, readTunables } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import type { CredentialStore } from "../../core/credential_store.ts";
@@ -96,6 +97,10 @@ export interface TestServerOptions {
   readonly upstream?: UpstreamOptions;
   /** What scans content. @default {@link scannerHere} */
   readonly contents?: ContentScanner;
+  /** What lists tensors. @default a thread */
+  readonly tensors?: TensorReader;
+  /** How long comparisons wait for weights, in milliseconds. @default until they have been read */
+  readonly patienceMs?: number;
 }
 
 export class TestServer implements AsyncDisposable {
@@ -181,6 +186,8 @@ export class TestServer implements AsyncDisposable {
       }, {
         events: options.events,
         contents,
+        tensors: options.tensors,
+        patienceMs: options.patienceMs ?? 600_000,
         pollIntervalMs: options.pollIntervalMs ?? 20,
         wrapTree: options.wrap,
         app: options.app,

@@ -84,6 +84,9 @@ export interface ScanContext {
   reserveUnpacked(bytes: number): number;
 }
 
+/** The limits within which compressed content is unpacked. */
+export type UnpackContext = Pick<ScanContext, "limits" | "reserveUnpacked">;
+
 /** The scanner of one format. */
 export interface Scanner {
   /** The id in reports, such as `pickle`. */

@@ -3,6 +3,7 @@
  * each part that is loaded by itself takes a request more for what it shares with the first page.
  */
 
+export { DifferencesView } from "./differences/view.ts";
 export { FileView } from "./file/view.ts";
 export { CompareView } from "./scans/compare_view.ts";
 export { CompareView as CompareStatesView } from "./history/compare_view.ts";

@@ -1,5 +1,6 @@
 import { accessRoom } from "./access/room.ts";
 import { capacityRoom } from "./capacity/room.ts";
+import { differencesRoom } from "./differences_room.ts";
 import { fileRoom } from "./file_room.ts";
 import { filesRoom } from "./files/room.ts";
 import { HISTORY_ROOMS } from "./history_rooms.ts";
@@ -14,6 +15,7 @@ export const ROOMS: readonly Room[] = [
   filesRoom,
   fileRoom,
   modelRoom,
+  differencesRoom,
   ...HISTORY_ROOMS,
   storageRoom,
   scansRoom,

@@ -1,4 +1,5 @@
-import type { FileResult, ScanMaxima } from "../../../core/scanner/mod.ts";
+import type { FileResult, ScanMaxima, TensorList } from "../../../core/scanner/mod.ts";
+import type { TensorReader, TensorReadOptions } from "../../../core/compare/ports.ts";
 import {
   type ContentScanner,
   type ScanContentOptions,
@@ -19,6 +20,8 @@ export type SandboxRequest =
 /** What a scan needs besides the content. */
 export interface ScanTask {
   readonly name: string;
+  /** Whether its tensors are to be listed, and nothing is to be scanned. @default false */
+  readonly listsTensors?: boolean | undefined;
   readonly skip: readonly string[];
   /** Whether large content needs MD5, too: stored content is checked by it. @default false */
   readonly needsMd5?: boolean | undefined;
@@ -39,6 +42,7 @@ export type SandboxReply =
   | { readonly kind: "ready" }
   | { readonly kind: "progress"; readonly bytes: number }
   | { readonly kind: "scanned"; readonly scan: FileResult }
+  | { readonly kind: "listed"; readonly list: TensorList }
   | { readonly kind: "unreadable"; readonly problem: string }
   /** The scan was stopped before the content was hashed. */
   | { readonly kind: "late" };
@@ -46,6 +50,8 @@ export type SandboxReply =
 export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "memoryLimitMB"> {
   readonly path: string;
   readonly name: string;
+  /** Whether its tensors are to be listed, and nothing is to be scanned. @default false */
+  readonly listsTensors?: boolean | undefined;
   /** The CPU time that the scan may use. */
   readonly timeoutMs: number;
   readonly maxima?: ScanMaxima;
@@ -56,7 +62,7 @@ export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "mem
 }
 
 /** Scans stored content in threads of this process, a new one each time. */
-export class ThreadScanner implements ContentScanner {
+export class ThreadScanner implements ContentScanner, TensorReader {
   readonly #blobs: ContentFiles;
   readonly #bounds: ScanBounds;
 
@@ -70,13 +76,39 @@ export class ThreadScanner implements ContentScanner {
     options: ScanContentOptions,
   ): Promise<FileResult> {
     await using file = await this.#blobs.fileOf(hash);
-    return await scanInSandbox({
-      ...options,
-      path: file.path,
-      name,
-      ...this.#bounds,
-    });
+    return scannedOf(
+      await runInSandbox({
+        ...options,
+        path: file.path,
+        name,
+        ...this.#bounds,
+      }),
+    );
   }
+
+  async listTensors(
+    { hash, name }: { readonly hash: string; readonly name: string },
+    { signal }: TensorReadOptions,
+  ): Promise<TensorList> {
+    await using file = await this.#blobs.fileOf(hash);
+    const task = { path: file.path, name, skip: [], listsTensors: true };
+    const outcome = await runInSandbox({ ...task, signal, ...this.#bounds });
+    if (outcome.kind === "listed") return outcome.list;
+    throw new Error("The sandbox has scanned content in place of listing its tensors");
+  }
+}
+
+/** How work in a sandbox ends, unless it fails. */
+export type SandboxOutcome = Extract<SandboxReply, { readonly kind: "scanned" | "listed" }>;
+
+/** Scans a file: see {@link runInSandbox}. */
+export async function scanInSandbox(options: SandboxOptions): Promise<FileResult> {
+  return scannedOf(await runInSandbox(options));
+}
+
+function scannedOf(outcome: SandboxOutcome): FileResult {
+  if (outcome.kind === "scanned") return outcome.scan;
+  throw new Error("The sandbox has listed tensors in place of a scan");
 }
 
 /**
@@ -89,17 +121,16 @@ export class ThreadScanner implements ContentScanner {
  * @throws {ScanFailure} when the file cannot be read, takes too long or makes the worker fail.
  * @throws the reason of the signal when it aborts.
  */
-export async function scanInSandbox(
-  options: SandboxOptions,
-): Promise<FileResult> {
-  const { path, name, needsMd5, skip, signal, timeoutMs, maxima, onProgress } = options;
+async function runInSandbox(options: SandboxOptions): Promise<SandboxOutcome> {
+  const { path, name, listsTensors, needsMd5, skip, signal, timeoutMs, maxima, onProgress } =
+    options;
   const { graceMs = DEFAULT_GRACE_MS, module = WORKERS.scan } = options;
   signal.throwIfAborted();
   const worker = new Worker(module, {
     type: "module",
     deno: { permissions: { ...READ_ONLY, read: [path] } },
   });
-  const { promise, resolve, reject } = Promise.withResolvers<FileResult>();
+  const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort);
   const timer = setTimeout(
@@ -114,7 +145,8 @@ export async function scanInSandbox(
       case "progress":
         return onProgress?.(data.bytes);
       case "scanned":
-        return resolve(data.scan);
+      case "listed":
+        return resolve(data);
       case "unreadable":
         return reject(new ScanFailure("Content could not be read", { cause: data.problem }));
       case "late":
@@ -127,9 +159,8 @@ export async function scanInSandbox(
     reject(new ScanFailure("Scanner failed", { cause: event.message }));
   });
   try {
-    worker.postMessage(
-      { path, name, skip, needsMd5, timeoutMs, maxima, stop } satisfies SandboxRequest,
-    );
+    const task = { path, name, listsTensors, skip, needsMd5, timeoutMs, maxima, stop };
+    worker.postMessage(task satisfies SandboxRequest);
     return await promise;
   } finally {
     Atomics.store(stop, 0, 1);

@@ -1,34 +1,53 @@
-/** Scans files, one after the other, without permissions. */
+/** Scans files, or lists their tensors, one after the other, without permissions. */
 
 import { scan, ScanStopped } from "../../../core/scanner/scan.ts";
+import { listTensors } from "../../../core/scanner/tensors.ts";
 import { PROGRESS_INTERVAL_BYTES } from "../../../core/scans/ports.ts";
 import { type RequestedScan, serveRequests } from "./requests.ts";
 import type { SandboxReply } from "./sandbox.ts";
 
-serveRequests(scanRequested);
+serveRequests(runRequested);
 
-function scanRequested({ source, request, isLate, post }: RequestedScan): SandboxReply {
-  const { name, skip, needsMd5, maxima, stop } = request;
-  let reported = 0;
+function runRequested(requested: RequestedScan): SandboxReply {
+  const { stop, listsTensors = false } = requested.request;
+  const checkpoint = () => {
+    const isStopped = stop !== undefined && Atomics.load(stop, 0) !== 0;
+    if (isStopped || requested.isLate()) throw new ScanStopped();
+  };
   try {
-    const result = scan(source, {
-      name,
-      skip,
-      needsMd5,
-      ...(maxima !== undefined && { maxima }),
-      onProgress(bytes) {
-        if (bytes - reported < PROGRESS_INTERVAL_BYTES) return;
-        reported = bytes;
-        post({ kind: "progress", bytes });
-      },
-      checkpoint() {
-        const isStopped = stop !== undefined && Atomics.load(stop, 0) !== 0;
-        if (isStopped || isLate()) throw new ScanStopped();
-      },
-    });
-    return { kind: "scanned", scan: result };
+    return listsTensors
+      ? listRequested(requested, checkpoint)
+      : scanRequested(requested, checkpoint);
   } catch (error) {
     if (!(error instanceof ScanStopped)) throw error;
     return { kind: "late" };
   }
+}
+
+function listRequested(
+  { source, request: { name, maxima } }: RequestedScan,
+  checkpoint: () => void,
+): SandboxReply {
+  return { kind: "listed", list: listTensors(source, { name, maxima, checkpoint }) };
+}
+
+function scanRequested(
+  { source, request, post }: RequestedScan,
+  checkpoint: () => void,
+): SandboxReply {
+  const { name, skip, needsMd5, maxima } = request;
+  let reported = 0;
+  const result = scan(source, {
+    name,
+    skip,
+    needsMd5,
+    ...(maxima !== undefined && { maxima }),
+    onProgress(bytes) {
+      if (bytes - reported < PROGRESS_INTERVAL_BYTES) return;
+      reported = bytes;
+      post({ kind: "progress", bytes });
+    },
+    checkpoint,
+  });
+  return { kind: "scanned", scan: result };
 }

@@ -238,6 +238,21 @@ export const TABLES: readonly Table[] = [
     rowsAtOnce: 500,
   },
   {
+    name: "tensor_lists",
+    columns: {
+      hash: "text",
+      user_id: "number",
+      name: "text",
+      version: "number",
+      sha256: "bytes",
+      format: "text",
+      problem: "text",
+      lines: "text",
+    },
+    key: ["hash", "user_id", "name"],
+    rowsAtOnce: 1,
+  },
+  {
     name: "scan_attempts",
     columns: {
       hash: "text",

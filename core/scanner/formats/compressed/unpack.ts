@@ -8,7 +8,7 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import { LIMIT_SETTINGS } from "../../contract/limits.ts";
-import type { ScanContext, ScanLimits } from "../../contract/scanner.ts";
+import type { ScanLimits, UnpackContext } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { unpackBzip2 } from "../../readers/compression/bzip2.ts";
 import { unpackLz4, unpackSizedLz4 } from "../../readers/compression/lz4.ts";
@@ -71,7 +71,7 @@ export function unpack(
   codec: Codec,
   compressed: ByteSource,
   declaredSize: number | undefined,
-  context: ScanContext,
+  context: UnpackContext,
 ): Unpacked {
   const maxBytes = context.limits.maxMemberBytes;
   // Incompressible data grows a little, so the packed bytes may exceed the limit.
@@ -111,7 +111,7 @@ function decoded(
   packed: Uint8Array,
   isCut: boolean,
   declaredSize: number | undefined,
-  context: ScanContext,
+  context: UnpackContext,
 ): Unpacked {
   let left = context.limits.maxMemberBytes;
   const output = new OutputBuffer((bytes) => {

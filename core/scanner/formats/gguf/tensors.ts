@@ -17,9 +17,11 @@ const MAX_DIMENSIONS = 1000;
 /** Elements of one tensor: more overflow the 64-bit integers of ggml. */
 const MAX_ELEMENTS = 2n ** 63n - 1n;
 
-/** A tensor info, without its dimensions. */
+/** A tensor info. */
 export interface TensorInfo {
   readonly name: string;
+  /** Its dimensions, as the file has them: the one that changes fastest comes first. */
+  readonly shape: readonly bigint[];
   readonly elements: bigint;
   readonly type: string;
   readonly offset: bigint;
@@ -66,7 +68,8 @@ export class GgufTensors {
     const offset = this.#reader.cursor.u64();
     const elements = dimensions.reduce((product, dimension) => product * dimension, 1n);
     const byteSize = this.#byteSize(name, dimensions[0] ?? 1n, elements, type);
-    return { name, elements, type: GGML_TYPES.get(type)?.name ?? `${type}`, offset, byteSize };
+    const typeName = GGML_TYPES.get(type)?.name ?? `${type}`;
+    return { name, shape: dimensions, elements, type: typeName, offset, byteSize };
   }
 
   #readName(): string {

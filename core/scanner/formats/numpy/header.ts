@@ -12,6 +12,8 @@ export interface ArrayHeader {
   /** Start of the data, in bytes. */
   readonly dataStart: number;
   readonly description: Literal;
+  /** Whether the first index changes fastest. */
+  readonly isFortran: boolean;
   readonly shape: Literal;
   /** Deviations from the format as noun phrases, such as `a duplicate key "descr"`; at most 10. */
   readonly oddities: readonly string[];
@@ -74,7 +76,8 @@ function parseHeader(
     return { reason: "header_incomplete", message: "The header lacks descr or shape" };
   }
   if (order?.kind !== "word") oddities.push("no boolean fortran_order");
-  return { ...layout, description, shape, oddities: oddities.slice(0, 10) };
+  const isFortran = order?.kind === "word" && order.word === "True";
+  return { ...layout, description, isFortran, shape, oddities: oddities.slice(0, 10) };
 }
 
 function tryParseLiteral(text: string): Literal | undefined {

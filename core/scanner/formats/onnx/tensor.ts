@@ -3,6 +3,8 @@ import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/protob
 /** A TensorProto without its values. */
 export interface Tensor {
   readonly name: string;
+  /** The dimensions that count, in order. */
+  readonly shape: readonly number[];
   /** Product of the dimensions; undefined if one of them is negative. */
   readonly elements: bigint | undefined;
   readonly dataType: number;
@@ -10,6 +12,8 @@ export interface Tensor {
   readonly segment: boolean;
   /** Declared size of `raw_data`; undefined without it. */
   readonly rawBytes: number | undefined;
+  /** Where its elements are, if they are in one piece. */
+  readonly elementsAt: ProtobufSpan | undefined;
   readonly external: boolean;
   /** The first 100 entries of `external_data`: location, offset, length, checksum. */
   readonly externalData: readonly (readonly [key: string, value: string])[];
@@ -18,6 +22,10 @@ export interface Tensor {
 }
 
 const MAX_NAME_BYTES = 1024;
+/** More dimensions are not kept. */
+const MAX_SHAPE = 65;
+/** The fields that may have the elements: those of numbers that are packed, and `raw_data`. */
+const ELEMENTS: ReadonlySet<number> = new Set([4, 5, 7, 9, 10, 11]);
 /** Longer than any path that systems allow. */
 const MAX_VALUE_BYTES = 8192;
 const MAX_EXTERNAL_ENTRIES = 100;
@@ -30,10 +38,13 @@ export function readTensor(reader: ProtobufReader, message: ProtobufSpan): Tenso
   const found = { name: "", dataType: 0, segment: false, external: false, moreExternalData: false };
   let elements: bigint | undefined = 1n;
   let rawBytes: number | undefined;
+  const shape: number[] = [];
+  const pieces: ProtobufSpan[] = [];
   for (const field of reader.fields(message)) {
     if (field.number === 1) {
       for (const dim of reader.integers(field)) {
         elements = multiply(elements, BigInt.asIntN(64, dim));
+        if (shape.length < MAX_SHAPE) shape.push(Number(BigInt.asIntN(64, dim)));
       }
     } else if (field.kind === "varint") {
       if (field.number === 2) found.dataType = Number(field.value);
@@ -43,13 +54,15 @@ export function readTensor(reader: ProtobufReader, message: ProtobufSpan): Tenso
       if (field.number === 3) found.segment = true;
       if (field.number === 8) found.name = reader.text(span, MAX_NAME_BYTES);
       if (field.number === 9) rawBytes = field.size;
+      if (ELEMENTS.has(field.number)) pieces.push(span);
       if (field.number === 13) {
         if (externalData.length === MAX_EXTERNAL_ENTRIES) found.moreExternalData = true;
         else externalData.push(readEntry(reader, span));
       }
     }
   }
-  return { ...found, elements, rawBytes, externalData };
+  const [elementsAt] = pieces.length === 1 ? pieces : [];
+  return { ...found, shape, elements, rawBytes, elementsAt, externalData };
 }
 
 function multiply(elements: bigint | undefined, dim: bigint): bigint | undefined {

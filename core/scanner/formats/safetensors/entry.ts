@@ -32,6 +32,7 @@ const UINT64_LIMIT = 2n ** 64n;
 /** The header entry of a tensor. */
 export interface TensorEntry {
   readonly dtype: string;
+  readonly shape: readonly bigint[];
   readonly elements: bigint;
   readonly begin: bigint;
   readonly end: bigint;
@@ -67,7 +68,10 @@ export function readEntry(value: unknown): TensorEntry | InvalidEntry {
   const bits = DTYPE_BITS.get(dtype);
   const unexpected = Object.keys(value).filter((key) => !ENTRY_KEYS.has(key));
   const byteSize = bits === undefined ? undefined : wholeBytes(elements, bits);
-  return { dtype, elements, begin, end, byteSize, known: bits !== undefined, unexpected };
+  return {
+    ...{ dtype, shape: dimensions, elements, begin, end, byteSize, unexpected },
+    known: bits !== undefined,
+  };
 }
 
 function invalid(problem: string, overflows = false): InvalidEntry {

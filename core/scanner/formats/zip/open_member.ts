@@ -1,4 +1,4 @@
-import type { ScanContext } from "../../contract/scanner.ts";
+import type { UnpackContext } from "../../contract/scanner.ts";
 import { type ByteSource, cutSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { type Codec, unpack } from "../compressed/unpack.ts";
 import type { ZipMember } from "./directory.ts";
@@ -27,7 +27,7 @@ const STORED = 0;
 export function openZipMember(
   archive: ByteSource,
   member: ZipMember,
-  context: ScanContext,
+  context: UnpackContext,
 ): OpenedMember {
   const { header, dataStart, dataSize } = member;
   const packed = sourceSlice(archive, dataStart, dataSize);

@@ -5,6 +5,7 @@ import { bytes, count, plural } from "../shared/format.ts";
 import { isOfResource } from "../shared/live.ts";
 import { isWithin, nameOf } from "../shared/paths.ts";
 import { linkWith, place } from "../shared/router.ts";
+import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Icon } from "../ui/icon.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
@@ -41,6 +42,17 @@ export function CompareView({ path }: { readonly path: string }): ComponentChild
         { class: "button", href: linkWith("history", path, {}), title: "History" },
         h(Icon, { name: "wait" }),
         h("span", null, "History"),
+      ),
+      path !== "" && may("resources.download") && h(
+        "a",
+        {
+          class: "button",
+          href: linkWith("differences", path, {
+            from_at: from,
+            ...(to !== undefined && { at: to }),
+          }),
+        },
+        "Compare contents",
       ),
     ),
     h(Await<readonly DiffEntry[]>, {

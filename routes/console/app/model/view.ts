@@ -8,19 +8,20 @@ import { readContent } from "../file/content.ts";
 import { Head } from "../history/head.ts";
 import { MarkdownView } from "../preview/markdown_view.ts";
 import type { ReadFile } from "../preview/prefix.ts";
-import { ApiError, apiUrl, call, CONSOLE, list } from "../shared/api.ts";
+import { apiUrl, call, CONSOLE, list } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
-import { isOfResource, type LiveEvent } from "../shared/live.ts";
-import { isWithin, nameOf } from "../shared/paths.ts";
+import { nameOf } from "../shared/paths.ts";
 import { linkTo } from "../shared/router.ts";
-import { currentTree, keepsHistory, may, ownTree, session, shownAt } from "../shared/session.ts";
+import { currentTree, may, ownTree, session, shownAt } from "../shared/session.ts";
+import { unless } from "../shared/unless.ts";
 import { CopiedLine } from "../ui/copied_line.ts";
-import { Icon } from "../ui/icon.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { SignatureBadge } from "../ui/signature.ts";
 import { BY_CONCERN, VerdictBadge } from "../ui/verdict.ts";
+import { LastChange, Links } from "./changes.ts";
+import { concerns } from "./concerns.ts";
 import { ModelFacts } from "./facts_card.ts";
 import { linesFor } from "./lines.ts";
 
@@ -52,27 +53,13 @@ export function ModelView({ path }: OfModel): ComponentChild {
           h(ModelFacts, { entry }),
           h(LinesCard, { path }),
         ),
+        may("resources.download") && h(LastChange, { key: "last", path }),
         h(Signature, { key: "signature", path }),
         may("resources.download") && h(ModelCard, { key: "card", path }),
         may("resources.download") && h(Tensors, { key: "tensors", path }),
         h(Files, { key: "files", path }),
       ],
     }),
-  );
-}
-
-function concerns(event: LiveEvent, path: string): boolean {
-  return event.type === "scan.finished" ||
-    isOfResource(event) && isWithin(event.data.path, path);
-}
-
-function Links({ path }: OfModel): ComponentChild {
-  if (!keepsHistory() || shownAt.value !== undefined) return null;
-  return h(
-    "a",
-    { class: "button", href: linkTo("history", path) },
-    h(Icon, { name: "wait" }),
-    h("span", null, "Versions"),
   );
 }
 
@@ -186,16 +173,6 @@ async function fileAt(path: string, signal: AbortSignal): Promise<ReadFile | und
   );
   if (found === undefined || found.is_dir || found.etag === null) return undefined;
   return { path, size: found.size, etag: found.etag };
-}
-
-/** What is replied, or undefined if it is an error with a code. */
-async function unless<T>(code: string, reply: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reply;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === code) return undefined;
-    throw error;
-  }
 }
 
 /** Its files, those of the most concern first. */

@@ -1,0 +1,103 @@
+import type { LineHunk } from "../../schemas/compare.ts";
+import { diffLines, type LineChange } from "./diff_lines.ts";
+
+/** Equal lines that are reported before and after others. */
+const CONTEXT = 3;
+/** The longest line that is reported. */
+const MAX_LINE = 500;
+
+/** What is different between texts. */
+export interface TextDifference {
+  readonly hunks: readonly LineHunk[];
+  /** How many different lines are not reported. */
+  readonly leftOut: number;
+}
+
+/**
+ * Compares texts line by line.
+ *
+ * @param maxLines The most different lines that are reported.
+ */
+export async function compareTexts(
+  from: string,
+  to: string,
+  maxLines: number,
+): Promise<TextDifference> {
+  const [before, after] = [linesOf(from), linesOf(to)];
+  const changes = await diffLines(before, after);
+  const hunks: LineHunk[] = [];
+  let left = maxLines;
+  let leftOut = 0;
+  for (const group of grouped(changes)) {
+    const cut = group.map((change) => {
+      const shown = shortened(change, left);
+      left -= linesIn(shown);
+      leftOut += linesIn(change) - linesIn(shown);
+      return shown;
+    });
+    // Of a change that does not fit, what follows it is not shown.
+    const whole = cut.filter((it) => linesIn(it) > 0);
+    if (whole.length > 0) hunks.push(hunkOf(whole, before, after));
+  }
+  return { hunks, leftOut };
+}
+
+/** The lines of a text with their ends, so that what differs in these alone is different. */
+function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  const last = lines.pop() ?? "";
+  const ended = lines.map((line) => `${line}\n`);
+  if (last !== "") ended.push(last);
+  return ended;
+}
+
+function linesIn({ from, to }: LineChange): number {
+  return from[1] - from[0] + to[1] - to[0];
+}
+
+function shortened({ from, to }: LineChange, maxLines: number): LineChange {
+  const removed = Math.min(from[1] - from[0], maxLines);
+  const added = Math.min(to[1] - to[0], maxLines - removed);
+  return { from: [from[0], from[0] + removed], to: [to[0], to[0] + added] };
+}
+
+/** Changes in groups whose context would touch. */
+function grouped(changes: readonly LineChange[]): LineChange[][] {
+  const groups: LineChange[][] = [];
+  for (const change of changes) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (last !== undefined && change.from[0] - last.from[1] <= 2 * CONTEXT) group?.push(change);
+    else groups.push([change]);
+  }
+  return groups;
+}
+
+function hunkOf(
+  changes: readonly LineChange[],
+  before: readonly string[],
+  after: readonly string[],
+): LineHunk {
+  const [first] = changes;
+  if (first === undefined) throw new Error("A hunk needs a change");
+  const lead = Math.min(CONTEXT, first.from[0], first.to[0]);
+  const lines: string[] = [];
+  let at = first.from[0] - lead;
+  for (const { from, to } of changes) {
+    for (; at < from[0]; at++) lines.push(...marked(" ", before[at]));
+    for (; at < from[1]; at++) lines.push(...marked("-", before[at]));
+    for (let added = to[0]; added < to[1]; added++) lines.push(...marked("+", after[added]));
+  }
+  for (const end = Math.min(before.length, at + CONTEXT); at < end; at++) {
+    lines.push(...marked(" ", before[at]));
+  }
+  return { from: first.from[0] - lead + 1, to: first.to[0] - lead + 1, lines };
+}
+
+/** A line without its end; if it has none, another line says so. */
+function marked(mark: " " | "-" | "+", line = ""): string[] {
+  const isEnded = line.endsWith("\n");
+  const text = isEnded ? line.slice(0, -1) : line;
+  const shown = text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}…` : text;
+  return isEnded ? [`${mark}${shown}`] : [`${mark}${shown}`, "\\ No newline at the end"];
+}
