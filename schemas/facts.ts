@@ -48,6 +48,20 @@ export const Facts = v.object({
 });
 export type Facts = Readonly<v.InferOutput<typeof Facts>>;
 
+/** The facts by which models are told apart in a list. */
+export const MainFacts = v.pick(Facts, [
+  "format",
+  "parameters",
+  "dtypes",
+  "quantization",
+  "architecture",
+  "license",
+  "spdx_license",
+  "library",
+  "task",
+]);
+export type MainFacts = Readonly<v.InferOutput<typeof MainFacts>>;
+
 /** The facts of a file, or of a directory those of its files put together (C 29). */
 export const FactsEntry = v.object({
   path: v.string(),

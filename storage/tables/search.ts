@@ -1,11 +1,20 @@
+import * as v from "valibot";
 import { compareBytewise } from "../../core/paths.ts";
 import { type Clause, clausesOf } from "../../core/search_terms.ts";
-import type { ResourceRecord } from "../../core/ports.ts";
-import type { SearchPage, SearchQuery } from "../../core/search.ts";
-import { type Facet, FACETS } from "../../schemas/search.ts";
-import type { Dialect, SqlParameters, SqlValue } from "./dialect.ts";
+import type { FoundRecord, Known, SearchPage, SearchQuery } from "../../core/search.ts";
+import { MainFacts } from "../../schemas/facts.ts";
+import { SEARCH_KINDS } from "../../schemas/search.ts";
+import type { Dialect, SqlValue } from "./dialect.ts";
 import { recordOf } from "./record_rows.ts";
-import { type Condition, conditionsOf, KIND, LICENSE } from "./search_conditions.ts";
+import {
+  type Condition,
+  conditionsOf,
+  KIND,
+  type Source,
+  verdictOfRank,
+  worstBelow,
+} from "./search_conditions.ts";
+import { facetsIn } from "./search_facets.ts";
 import { type CurrentResults, VERDICT_COLUMNS, VERDICT_JOINS } from "./verdict_statements.ts";
 
 /** Records that a page of a search looks at: some milliseconds of an engine. */
@@ -14,19 +23,13 @@ const MAX_EXAMINED = 20_000;
 /** Records of the index that are looked at together while a page by path is filled. */
 const LOOKED_AT_ONCE = 500;
 
-/** How many values of a facet are counted. */
-const MAX_VALUES = 20;
+/** A directory with more files has no worst verdict. */
+const MAX_JUDGED = 1000;
 
-/** What {@link recordOf} reads. */
+/** What {@link recordOf} reads, before the key of the order. */
 const COLUMNS = `id, user_id, path, name, coalesce(hash, '') AS hash, size, crc32, is_dir,
   created_at, updated_at`;
-
-type Rows = readonly (readonly SqlValue[])[];
-
-/** What runs a statement, and returns the values of its rows. */
-interface Source {
-  values(sql: string, parameters: SqlParameters): Rows | Promise<Rows>;
-}
+const SORT_KEY = 10;
 
 /** How an engine searches. */
 export interface SearchEngine {
@@ -77,7 +80,11 @@ export async function searchPage(
       range: rangeOf(request, engine.dialect, ""),
     };
     const page = sort.by === "path" ? await pageByPath(part) : await pageOf(part);
-    return { ...page, isComplete, facets: wantsFacets ? await facetsOf(part) : undefined };
+    return {
+      ...page,
+      isComplete,
+      facets: wantsFacets ? await facetsIn(source, foundIn(part), engine.dialect) : undefined,
+    };
   }
   if (sort.by !== "path") return undefined;
   const page = await nextPart(source, request, engine);
@@ -158,7 +165,7 @@ async function pageByPath(part: Part): Promise<Pick<SearchPage, "records" | "nex
     { ...range.parameters, ...candidates.parameters },
   );
   const ids = found.map(([id]) => ({ id: Number(id) }));
-  const records: ResourceRecord[] = [];
+  const records: FoundRecord[] = [];
   const { limit } = request;
   for (let start = 0; start < ids.length && records.length <= limit; start += LOOKED_AT_ONCE) {
     const some = JSON.stringify(ids.slice(start, start + LOOKED_AT_ONCE));
@@ -179,23 +186,37 @@ async function pageByPath(part: Part): Promise<Pick<SearchPage, "records" | "nex
 
 /** What is found in a part, in order, up to a page of it. */
 async function pageOf(part: Part): Promise<Pick<SearchPage, "records" | "next">> {
-  const { source, request: { limit, sort: { by, isDescending }, after }, engine } = part;
+  const { source, request, engine: { dialect } } = part;
+  const { limit, sort: { by, isDescending }, after, wantsKnown, results } = request;
   const { sql, parameters } = foundIn(part);
   const isByPath = by === "path";
-  const key = SORT_KEYS[by];
   const direction = isDescending ? "DESC" : "ASC";
-  const order = isByPath ? engine.dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
+  const order = isByPath ? dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
   const start = after === "" ? undefined : startOf(part);
+  const page = `SELECT item.*, ${SORT_KEYS[by]} AS sort_key FROM (${sql}) AS item
+    ${start === undefined ? "" : `WHERE ${start.sql}`}
+    ORDER BY ${order} LIMIT ${limit + 1}`;
+  // What is known is looked up of the page alone.
+  const known = wantsKnown ? `, ${KIND}, said, (${worstBelow(dialect, MAX_JUDGED)})` : "";
   const rows = await source.values(
-    `SELECT ${COLUMNS}, ${key} AS sort_key FROM (${sql}) AS item
-     ${start === undefined ? "" : `WHERE ${start.sql}`}
-     ORDER BY ${order} LIMIT ${limit + 1}`,
-    { ...parameters, ...start?.parameters },
+    `SELECT ${COLUMNS}, sort_key${known} FROM (${page}) AS item ORDER BY ${order}`,
+    { ...parameters, ...start?.parameters, ...wantsKnown ? results : {} },
   );
-  const records = rows.slice(0, limit).map(recordOf);
+  const records = rows.slice(0, limit).map((row) =>
+    wantsKnown ? { ...recordOf(row), known: knownOf(row.slice(-3)) } : recordOf(row)
+  );
   const last = records.at(-1);
   if (rows.length <= limit || last === undefined) return { records, next: undefined };
-  return { records, next: isByPath ? last.path : `${rows[limit - 1]?.at(-1)}/${last.id}` };
+  const key = rows[limit - 1]?.[SORT_KEY];
+  return { records, next: isByPath ? last.path : `${key}/${last.id}` };
+}
+
+function knownOf([kind, said, worst]: readonly SqlValue[]): Known {
+  return {
+    kind: SEARCH_KINDS.find((it) => it === kind),
+    facts: typeof said === "string" ? v.parse(MainFacts, JSON.parse(said)) : {},
+    worst: typeof worst === "number" ? verdictOfRank(worst) : undefined,
+  };
 }
 
 const SORT_KEYS = {
@@ -250,51 +271,5 @@ function foundIn({ request, engine: { dialect, recordsOf }, candidates, range }:
       isJudged ? results : {},
       ...conditions.map(({ parameters }) => parameters),
     ),
-  };
-}
-
-/** How many of all that is found have which values. */
-async function facetsOf(part: Part): Promise<SearchPage["facets"]> {
-  const { valuesOf, keysOf } = part.engine.dialect;
-  const { sql, parameters } = foundIn(part);
-  const text = (name: string) => ({ value: `item.facts ->> '${name}'`, from: "found AS item" });
-  const list = (from: string, value: string) => ({ value, from: `found AS item, ${from}` });
-  const counted: Readonly<Record<Facet, { readonly value: string; readonly from: string }>> = {
-    kind: { value: KIND, from: "found AS item" },
-    format: text("format"),
-    architecture: text("architecture"),
-    license: { value: LICENSE, from: "found AS item" },
-    dtype: list(keysOf("item.facts", "dtypes"), "it.key"),
-    base_model: list(valuesOf("item.facts", "base_models"), "it.value"),
-    library: text("library"),
-    task: text("task"),
-  };
-  const rows = await part.source.values(
-    `WITH found AS MATERIALIZED (${sql})
-     SELECT '' AS facet, '' AS value, count(*) AS files FROM found
-     ${
-      FACETS.map((facet) =>
-        `UNION ALL SELECT * FROM (
-           SELECT '${facet}' AS facet, ${counted[facet].value} AS value, count(*) AS files
-           FROM ${counted[facet].from} WHERE ${counted[facet].value} IS NOT NULL
-           GROUP BY ${counted[facet].value} ORDER BY 3 DESC, 2 LIMIT ${MAX_VALUES}
-         ) AS counted`
-      ).join(" ")
-    }`,
-    parameters,
-  );
-  const valuesOfFacet = (facet: Facet) =>
-    rows.filter(([name]) => name === facet)
-      .map(([, value, count]) => ({ value: String(value), count: Number(count) }));
-  return {
-    matches: Number(rows.find(([name]) => name === "")?.[2] ?? 0),
-    kind: valuesOfFacet("kind"),
-    format: valuesOfFacet("format"),
-    architecture: valuesOfFacet("architecture"),
-    license: valuesOfFacet("license"),
-    dtype: valuesOfFacet("dtype"),
-    base_model: valuesOfFacet("base_model"),
-    library: valuesOfFacet("library"),
-    task: valuesOfFacet("task"),
   };
 }

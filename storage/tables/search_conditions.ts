@@ -1,13 +1,20 @@
 import type { SearchConditions } from "../../core/search.ts";
 import type { NumberRange } from "../../schemas/search.ts";
 import { type Verdict, VERDICTS } from "../../schemas/verdict_names.ts";
-import type { Dialect, SqlParameters } from "./dialect.ts";
+import type { Dialect, SqlParameters, SqlValue } from "./dialect.ts";
 import { VERDICT_COLUMNS, VERDICT_JOINS } from "./verdict_statements.ts";
 
 /** A condition in SQL on a row `item`, with its parameters. */
 export interface Condition {
   readonly sql: string;
   readonly parameters: SqlParameters;
+}
+
+type Rows = readonly (readonly SqlValue[])[];
+
+/** What runs a statement, and returns the values of its rows. */
+export interface Source {
+  values(sql: string, parameters: SqlParameters): Rows | Promise<Rows>;
 }
 
 /** What a directory is, by its worst file: the later, the worse. A file of no known format says nothing. */
@@ -141,23 +148,40 @@ function hasTag(name: string, tag: string, { lower, valuesOf }: Dialect): Condit
   return { sql: `(${options.join(" OR ")})`, parameters: { [name]: lowered(tag) } };
 }
 
-function hasVerdict(verdicts: readonly Verdict[], { comparePath }: Dialect): Condition {
+function hasVerdict(verdicts: readonly Verdict[], dialect: Dialect): Condition {
   const wanted = VERDICTS.filter((it) => verdicts.includes(it)).map((it) => `'${it}'`).join(", ");
   const ranks = RANKS.flatMap((it, rank) => verdicts.includes(it) ? [rank] : []).join(", ");
+  return {
+    sql: wanted === ""
+      ? "FALSE"
+      : `CASE WHEN item.is_dir = 1 THEN (${worstBelow(dialect)}) IN (${ranks})
+          ELSE item.verdict IN (${wanted}) END`,
+    parameters: {},
+  };
+}
+
+/**
+ * The rank of the worst verdict below an `item` that is a directory.
+ *
+ * @param most If there are more files, there is none.
+ */
+export function worstBelow({ comparePath }: Dialect, most?: number): string {
   const rankOf = RANKS.map((it, rank) => `WHEN '${it}' THEN ${rank}`).join(" ");
-  const worst = `SELECT max(CASE judged.verdict ${rankOf} END) FROM (
+  const worst = `max(CASE judged.verdict ${rankOf} END)`;
+  return `SELECT ${most === undefined ? worst : `CASE WHEN count(*) <= ${most} THEN ${worst} END`}
+    FROM (
       SELECT ${VERDICT_COLUMNS} FROM records AS target ${VERDICT_JOINS}
       WHERE target.user_id = item.user_id AND ${
     comparePath("target.path", ">", "(item.path || '/')")
   }
         AND ${comparePath("target.path", "<", "(item.path || '0')")} AND target.hash <> ''
+      ${most === undefined ? "" : `LIMIT ${most + 1}`}
     ) AS judged`;
-  return {
-    sql: wanted === ""
-      ? "FALSE"
-      : `CASE WHEN item.is_dir = 1 THEN (${worst}) IN (${ranks}) ELSE item.verdict IN (${wanted}) END`,
-    parameters: {},
-  };
+}
+
+/** The verdict of a rank. */
+export function verdictOfRank(rank: number): Verdict | undefined {
+  return RANKS[rank];
 }
 
 /** Like the engines, which know no other letters than those of ASCII. */

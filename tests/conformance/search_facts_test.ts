@@ -82,7 +82,31 @@ Deno.test("C 29 a model is found by what its files say together", async (t) => {
     assert.deepEqual(facets.license, [{ value: "MIT", count: 1 }]);
     assert.deepEqual(facets.kind, [{ value: "model", count: 2 }]);
     assert.deepEqual(facets.dtype, [{ value: "float32", count: 1 }]);
+    assert.deepEqual(facets.parameters, [{ value: "0..9999999", count: 1 }]);
+    assert.deepEqual(await paths(one, { kind: "model", parameters: "0..9999999" }), [
+      "models/ns/small",
+    ]);
     assert.equal((await page(one, { q: "ns", facets: "true" })).facets, null);
+  });
+  await t.step("C 29 what is known of each is told on request", async () => {
+    const { items } = await page(one, { path: "models", kind: ["model"], known: "true" });
+    assert.deepEqual(items.map(({ known }) => [known?.kind, known?.worst, known?.facts.license]), [
+      ["model", "dangerous", undefined],
+      ["model", "clean", "mit"],
+    ]);
+    const { items: [file] } = await page(one, { q: "perceptron", format: "safetensors" });
+    assert.equal(file, undefined);
+    const { items: [weights] } = await page(one, {
+      kind: "file",
+      format: "safetensors",
+      known: "1",
+    });
+    assert.equal(weights?.known?.kind, "file");
+    assert.equal(weights.known.worst, null);
+    assert.deepEqual([weights.known.facts.parameters, weights.known.facts.dtypes], [26, {
+      float32: 26,
+    }]);
+    assert.equal((await page(one, { kind: "model" })).items[0]?.known, undefined);
   });
   await t.step("C 29 lists of the hub take tags and numbers of parameters", async () => {
     const hub = new HubClient(server, one);
