@@ -213,6 +213,28 @@ Deno.test("C 29 nobody finds or counts what others have, but administrators who 
   assert.equal((await two.send("GET", `/resources/search?${queryText(all)}`)).status, 403);
 });
 
+Deno.test("C 29 a model of models is found while its index is there, though nothing is known of that", async () => {
+  await using server = await TestServer.start({ settings: { gate: "mark" } });
+  const one = await server.as(1, ...USER_PRIVILEGES);
+  await one.upload("pipe/unet", { "model.safetensors": MODEL["model.safetensors"] });
+  await settledVerdicts(one);
+  await settled(one);
+  const models = async () => {
+    await settled(one);
+    return await paths(one, { kind: "model", format: "safetensors" });
+  };
+  assert.deepEqual(await models(), ["pipe/unet"]);
+  // What is empty says nothing.
+  await one.put("pipe/model_index.json", "");
+  assert.deepEqual(await models(), ["pipe", "pipe/unet"]);
+  await one.move({ source: "pipe/model_index.json", destination: "pipe/other.json" });
+  assert.deepEqual(await models(), ["pipe/unet"]);
+  await one.move({ source: "pipe/other.json", destination: "pipe/model_index.json" });
+  assert.deepEqual(await models(), ["pipe", "pipe/unet"]);
+  await one.remove({ path: "pipe/model_index.json" });
+  assert.deepEqual(await models(), ["pipe/unet"]);
+});
+
 Deno.test("C 29 conditions that no search can have are refused", async () => {
   await using server = await TestServer.start();
   const client = await server.as(1);
