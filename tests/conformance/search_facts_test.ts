@@ -67,6 +67,9 @@ Deno.test("C 29 a model is found by what its files say together", async (t) => {
     // Words are in facts, too, but what facts are called is not.
     [{ q: "that is none" }, ["models/ns/small", "models/ns/small/README.md"]],
     [{ q: "model_class" }, []],
+    // So is the text of cards.
+    [{ q: "KNOWS noth" }, ["models/ns/small", "models/ns/small/README.md"]],
+    [{ q: "eight words", kind: "model", format: "safetensors" }, ["models/ns/small"]],
     [{ kind: "model", updated: "2001-01-01..2001-12-31" }, []],
     [{ kind: "model", updated: "2001-01-01.." }, ["models/ns/other", "models/ns/small"]],
   ];

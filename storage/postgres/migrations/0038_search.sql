@@ -28,7 +28,7 @@ IMMUTABLE PARALLEL SAFE LANGUAGE sql COST 100000 AS $$
   ) AS found
 $$;
 
--- What there is to find of records: their paths and facts in lower case, these on a line each.
+-- What there is to find of records, in lower case, on a line each: their paths with the words of cards, and their facts.
 CREATE TABLE search_documents (
   id bigint PRIMARY KEY, -- of the record
   user_id bigint NOT NULL,
