@@ -1,6 +1,5 @@
 /** Facts in words, as choices and in lists. */
 
-import { parseCountRange } from "../../../../schemas/search.ts";
 import type { MainFacts } from "../../../../schemas/facts.ts";
 import type { ConditionName } from "./asked.ts";
 
@@ -38,16 +37,14 @@ export function valueLabel(name: ConditionName, value: string): string {
   return name === "parameters" ? rangeLabel(value) : value;
 }
 
+/** A range as the server counts it, in words; others as they are. */
 function rangeLabel(text: string): string {
-  const range = parseCountRange(text);
-  if (range === undefined) return text;
-  const { min, max } = range;
-  // The ends of ranges that are counted are one below the next round number.
-  const to = compact.format(max);
-  if (min === 0) return `up to ${to}`;
-  return max === Number.MAX_SAFE_INTEGER
-    ? `${compact.format(min)} and more`
-    : `${compact.format(min)} to ${to}`;
+  const [, min, max] = /^(\d+)\.\.(\d*)$/.exec(text) ?? [];
+  if (min === undefined) return text;
+  if (max === "") return `${compact.format(Number(min))} and more`;
+  // It ends one below the next round number.
+  const to = compact.format(Number(max));
+  return min === "0" ? `up to ${to}` : `${compact.format(Number(min))} to ${to}`;
 }
 
 /** The facts of a model in a line. */

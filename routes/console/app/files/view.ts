@@ -11,6 +11,7 @@ import type { Chosen } from "../uploads/dropped.ts";
 import { Breadcrumbs } from "../ui/breadcrumbs.ts";
 import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
+import { later } from "../ui/later.ts";
 import { openMenu } from "../ui/menu.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
@@ -27,7 +28,7 @@ import { FolderTree } from "./folders.ts";
 import { LandingHint, showLanding } from "./landing.ts";
 import { ListFoot } from "./list_foot.ts";
 import { named } from "./outcome.ts";
-import { Narrow } from "./narrow.ts";
+import type { NarrowProps } from "./narrow.ts";
 import type { Order } from "./order.ts";
 import { usePaste } from "./paste.ts";
 import { useSearch } from "./search.ts";
@@ -35,6 +36,11 @@ import { rememberShown } from "./shown_files.ts";
 import { ModelLink } from "./model_link.ts";
 import { countsOf, withVerdict } from "./counted_verdicts.ts";
 import { ListNote, Toolbar } from "./toolbar.ts";
+
+const Narrow = later<NarrowProps>(
+  "facts",
+  async () => (await import("../pages.ts")).Narrow,
+);
 
 /** The room Files: the tree of folders, and the content of one of them. */
 export function FilesView({ path }: { readonly path: string }): ComponentChild {
