@@ -1,4 +1,4 @@
-import type { Facts } from "../schemas/facts.ts";
+import type { Facts, MainFacts } from "../schemas/facts.ts";
 import type { Facet, NumberRange, SearchKind, SearchOrder } from "../schemas/search.ts";
 import type { Verdict } from "../schemas/verdict_names.ts";
 import type { ResourceRecord } from "./ports.ts";
@@ -38,6 +38,22 @@ export interface SearchQuery extends SearchConditions {
   /** How many records it has at most. */
   readonly limit: number;
   readonly wantsFacets: boolean;
+  /** Whether to say what is known of each record. */
+  readonly wantsKnown: boolean;
+}
+
+/** What is known of a record that is found. */
+export interface Known {
+  readonly kind: SearchKind | undefined;
+  readonly facts: MainFacts;
+  /** The worst verdict below a directory. Undefined for a file, an empty directory, or if too many files are below. */
+  readonly worst: Verdict | undefined;
+}
+
+/** A record that is found. */
+export interface FoundRecord extends ResourceRecord {
+  /** Undefined unless asked for. */
+  readonly known?: Known | undefined;
 }
 
 /** How many of all that is found have a value. */
@@ -47,7 +63,7 @@ export type FacetCounts = {
 
 /** What a page of a search has found. */
 export interface SearchPage {
-  readonly records: readonly ResourceRecord[];
+  readonly records: readonly FoundRecord[];
   /** What the next page goes on after. Undefined at the end of the search. */
   readonly next: string | undefined;
   /** Whether all facts that are known count. Those of directories follow those of their files. */

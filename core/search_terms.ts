@@ -16,7 +16,7 @@ export interface Searched {
 
 /** The texts of a document, as {@link folded}: those of which parts are found, and those found as a whole. */
 export interface SearchDocument {
-  readonly path: string;
+  readonly texts: readonly string[];
   readonly values: readonly string[];
 }
 
@@ -33,12 +33,14 @@ export function folded(text: string): string {
 }
 
 /** The document of a record. */
-export function documentOf({ path, isDir, facts }: Searched): SearchDocument {
+export function documentOf(
+  { path, isDir, facts: { card = "", ...facts } }: Searched,
+): SearchDocument {
   const values = [...textsOf(facts), ...Object.keys(facts.dtypes ?? {})].map(folded);
   const quantizations = facts.quantization === undefined ? [] : parts(facts.quantization);
   const kind = isDir ? directoryKind(path, facts) : "file";
   return {
-    path: folded(path),
+    texts: [path, card].filter((it) => it !== "").map(folded),
     values: [
       ...new Set([
         ...values.filter((it) => it !== ""),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MAX_FACT_ITEMS, MAX_FACT_LENGTH } from "./fact_limits.ts";
+import { MAX_CARD_LENGTH, MAX_FACT_ITEMS, MAX_FACT_LENGTH } from "./fact_limits.ts";
 
 const text = (description: string) =>
   v.optional(v.pipe(v.string(), v.maxLength(MAX_FACT_LENGTH), v.description(description)));
@@ -45,8 +45,27 @@ export const Facts = v.object({
   library: text("The library that loads it"),
   task: text("What it does, such as text-generation"),
   tags: texts("What its author files it under"),
+  card: v.optional(v.pipe(
+    v.string(),
+    v.maxLength(MAX_CARD_LENGTH),
+    v.description("The first words of its card, each once, in lower case: searches find them"),
+  )),
 });
 export type Facts = Readonly<v.InferOutput<typeof Facts>>;
+
+/** The facts by which models are told apart in a list. */
+export const MainFacts = v.pick(Facts, [
+  "format",
+  "parameters",
+  "dtypes",
+  "quantization",
+  "architecture",
+  "license",
+  "spdx_license",
+  "library",
+  "task",
+]);
+export type MainFacts = Readonly<v.InferOutput<typeof MainFacts>>;
 
 /** The facts of a file, or of a directory those of its files put together (C 29). */
 export const FactsEntry = v.object({

@@ -1,4 +1,4 @@
-import { MAX_FACT_ITEMS, MAX_FACT_LENGTH } from "./fact_limits.ts";
+import { MAX_CARD_LENGTH, MAX_FACT_ITEMS, MAX_FACT_LENGTH } from "./fact_limits.ts";
 import type { Facts } from "./facts.ts";
 
 /** Facts whose parts are added up. */
@@ -38,7 +38,7 @@ export function mergeFacts(first: Facts, second: Facts): Facts {
 export function withinLimits(facts: Facts): Facts {
   return Object.fromEntries(
     Object.entries(facts).flatMap(([name, value]) => {
-      const kept = limited(value);
+      const kept = limited(value, name === "card" ? MAX_CARD_LENGTH : MAX_FACT_LENGTH);
       return kept === undefined ? [] : [[name, kept] as const];
     }),
   );
@@ -46,10 +46,10 @@ export function withinLimits(facts: Facts): Facts {
 
 type FactValue = Facts[keyof Facts];
 
-function limited(value: FactValue): FactValue {
+function limited(value: FactValue, length: number): FactValue {
   switch (typeof value) {
     case "string":
-      return line(value) || undefined;
+      return line(value, length) || undefined;
     case "number":
       return isCount(value) ? value : undefined;
     case "object":
@@ -60,7 +60,7 @@ function limited(value: FactValue): FactValue {
 }
 
 function limitedList(texts: readonly string[]): string[] | undefined {
-  const all = [...new Set(texts.map(line))].filter((it) => it !== "");
+  const all = [...new Set(texts.map((it) => line(it)))].filter((it) => it !== "");
   return all.length === 0 ? undefined : all.slice(0, MAX_FACT_ITEMS);
 }
 
@@ -78,8 +78,8 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
-function line(text: string): string {
-  return text.slice(0, MAX_FACT_LENGTH).toWellFormed().replace(/\s+/g, " ")
+function line(text: string, length = MAX_FACT_LENGTH): string {
+  return text.slice(0, length).toWellFormed().replace(/\s+/g, " ")
     .replace(/\p{C}/gu, "\ufffd").trim();
 }
 

@@ -28,8 +28,12 @@ export const FACETS = [
   "base_model",
   "library",
   "task",
+  "parameters",
 ] as const;
 export type Facet = typeof FACETS[number];
+
+/** Where the ranges begin by which numbers of parameters are counted. */
+export const PARAMETER_RANGES = [0, 1e7, 1e8, 1e9, 3e9, 9e9, 20e9, 50e9, 100e9] as const;
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -40,7 +44,9 @@ export const SearchFacets = v.object({
     FACETS,
     v.pipe(
       v.array(v.object({ value: v.string(), count })),
-      v.description("The 20 values that most have"),
+      v.description(
+        "The 20 values that most have; of parameters, ranges as the parameter takes them",
+      ),
     ),
   ),
 });

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { ResourceEntry } from "./resources.ts";
 import { SignatureOutcome } from "./signatures.ts";
-import { SearchFacets } from "./search.ts";
+import { MainFacts } from "./facts.ts";
+import { SEARCH_KINDS, SearchFacets } from "./search.ts";
 import { SCANNED_VERDICTS, VERDICTS } from "./verdict_names.ts";
 
 const id = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -111,6 +112,19 @@ export type StatEntry = v.InferOutput<typeof StatEntry>;
 export const FoundEntry = v.object({
   ...ResourceEntry.entries,
   verdict: v.nullable(FileVerdict),
+  known: v.pipe(
+    v.optional(v.object({
+      kind: v.nullable(v.picklist(SEARCH_KINDS)),
+      facts: MainFacts,
+      worst: v.pipe(
+        v.nullable(v.picklist(VERDICTS)),
+        v.description(
+          "The worst verdict below a directory; null for a file, or if more than 1000 files are below",
+        ),
+      ),
+    })),
+    v.description("Only if the parameter known asks for it"),
+  ),
 });
 export type FoundEntry = v.InferOutput<typeof FoundEntry>;
 

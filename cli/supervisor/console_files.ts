@@ -12,6 +12,7 @@ export const STYLES: readonly string[] = [
   "grid",
   "menu",
   "files",
+  "search",
   "uploads",
   "pages",
   "differences",

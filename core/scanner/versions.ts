@@ -8,7 +8,7 @@ export const SCANNERS_VERSION = "12";
  * Version of the facts (C 29). Increment it when scanners say more of content, or say it otherwise: content with
  * facts of a lower version is scanned again.
  */
-export const FACTS_VERSION = 1;
+export const FACTS_VERSION = 2;
 
 /**
  * Version of the lists of tensors (C 29). Increment it when a list says something else of the same content: lists of

@@ -2,7 +2,7 @@ import { type Caller, ownerOf, requireEveryone } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { sanitizeDirectory } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
-import type { SearchConditions, SearchPage, SearchQuery } from "../search.ts";
+import type { FoundRecord, Known, SearchConditions, SearchPage, SearchQuery } from "../search.ts";
 import { VERDICTS } from "../../schemas/verdict_names.ts";
 import type { Tree } from "./changes.ts";
 import { type FileWithVerdict, withVerdicts } from "./verdicts.ts";
@@ -26,7 +26,7 @@ const SORTED_PLACE = /^-?\d{1,16}\/\d{1,16}$/;
 export interface SearchRequest
   extends
     Omit<SearchConditions, "words">,
-    Partial<Pick<SearchQuery, "sort" | "level" | "wantsFacets">> {
+    Partial<Pick<SearchQuery, "sort" | "level" | "wantsFacets" | "wantsKnown">> {
   readonly caller: Caller;
   /** Words and parts of words, separated by white space. */
   readonly words: string;
@@ -46,6 +46,8 @@ export interface Found extends Omit<SearchPage, "records"> {
     readonly record: ResourceRecord;
     /** Undefined for a directory. */
     readonly file: FileWithVerdict | undefined;
+    /** Undefined unless asked for. */
+    readonly known: Known | undefined;
   }[];
 }
 
@@ -63,12 +65,21 @@ export async function search(tree: Tree, request: SearchRequest): Promise<Found>
     : await searchOne(tree, query);
   const files = records.filter(({ isDir }) => !isDir);
   const byId = new Map((await withVerdicts(tree, files)).map((file) => [file.record.id, file]));
-  return { ...page, items: records.map((record) => ({ record, file: byId.get(record.id) })) };
+  const items = records.map((record) => ({
+    record,
+    file: byId.get(record.id),
+    known: record.known && shownOf(tree, record.known),
+  }));
+  return { ...page, items };
+}
+
+function shownOf({ verdicts }: Tree, known: Known): Known {
+  return { ...known, worst: known.worst && verdicts.shown(known.worst) };
 }
 
 function queryOf(
   tree: Tree,
-  { caller, words, path, after = "", all: _, sort, wantsFacets = false, ...request }: SearchRequest,
+  { caller, words, path, after = "", all: _, sort, ...request }: SearchRequest,
 ): SearchQuery {
   const wanted = words.trim();
   const { kind, parameters, updated, tags, verdicts } = request;
@@ -95,6 +106,8 @@ function queryOf(
     throw invalidPlace(after);
   }
   return {
+    wantsFacets: false,
+    wantsKnown: false,
     ...request,
     verdicts: verdicts && VERDICTS.filter((it) => verdicts.includes(tree.verdicts.shown(it))),
     userId: ownerOf(caller),
@@ -102,7 +115,6 @@ function queryOf(
     words: wanted === "" ? [] : [...new Set(wanted.split(/\s+/u))],
     sort: sort ?? { by: "path", isDescending: false },
     after,
-    wantsFacets,
   };
 }
 
@@ -137,7 +149,7 @@ async function searchAll(
   if (after !== "" && user === undefined) throw invalidPlace(after);
   const first = Number(user ?? 0);
   const users = await tree.records.searchIndex?.users(Math.max(0, first - 1)) ?? [];
-  const records: ResourceRecord[] = [];
+  const records: FoundRecord[] = [];
   let isComplete = true;
   for (const [index, userId] of users.entries()) {
     const place = userId === first ? start : "";

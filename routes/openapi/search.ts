@@ -79,6 +79,11 @@ export const SEARCH: Operation = {
       { type: "string", default: "false" },
       "`true` or `1`: count how many of all that is found have which values",
     ),
+    query(
+      "known",
+      { type: "string", default: "false" },
+      "`true` or `1`: say of each record of which kind it is, its main facts, and the worst verdict below it",
+    ),
     query("after", { type: "string" }, "The `next` of the page before"),
     integerQuery("limit", PAGE.limit, "How many records the page has at most"),
   ],

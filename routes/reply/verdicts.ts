@@ -43,8 +43,14 @@ export function statOf({ record, file }: Stat): StatEntry {
 }
 
 /** What a search has found as callers see it. */
-export function foundOf({ record, file }: Found["items"][number]): FoundEntry {
-  return { ...entryOf(record), verdict: file === undefined ? null : verdictOf(file) };
+export function foundOf({ record, file, known }: Found["items"][number]): FoundEntry {
+  return {
+    ...entryOf(record),
+    verdict: file === undefined ? null : verdictOf(file),
+    ...known !== undefined && {
+      known: { facts: known.facts, kind: known.kind ?? null, worst: known.worst ?? null },
+    },
+  };
 }
 
 /** A waiver as callers see it (C 18). */

@@ -43,6 +43,7 @@ export async function searchResources(
     all: wantsAll(query),
     sort: sortOf(query),
     wantsFacets: isTrue(query, "facets"),
+    wantsKnown: isTrue(query, "known"),
     after: query.get("after")?.[0],
     limit: pageOf(query).limit,
   });

@@ -43,7 +43,7 @@ export const INDEX_SQL: IndexSql = {
     FROM json_to_recordset(:documents::json) AS (id bigint, user_id bigint, path text, facts text)`,
 };
 
-/** The texts of a document: its path, and its facts on a line each. */
-export function toDocument(userId: number, { path, values }: SearchDocument) {
-  return { user_id: userId, path, facts: values.join("\n") };
+/** The texts of a document: its path and its card, and its facts, on a line each. */
+export function toDocument(userId: number, { texts, values }: SearchDocument) {
+  return { user_id: userId, path: texts.join("\n"), facts: values.join("\n") };
 }

@@ -26,7 +26,7 @@ import { INDEX_SQL } from "./search_engine.ts";
 export const STATEMENTS = {
   credentials: credentialStatements(POSTGRES),
   dav: davStatements(POSTGRES),
-  purge: purgeStatements(POSTGRES),
+  purge: purgeStatements(POSTGRES, INDEX_SQL),
   links: LINK_STATEMENTS,
   history: {
     ...HISTORY_STATEMENTS,

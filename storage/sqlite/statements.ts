@@ -27,7 +27,7 @@ import { INDEX_SQL } from "./search_engine.ts";
 export const STATEMENTS = {
   credentials: credentialStatements(SQLITE),
   dav: davStatements(SQLITE),
-  purge: purgeStatements(SQLITE),
+  purge: purgeStatements(SQLITE, INDEX_SQL),
   links: LINK_STATEMENTS,
   history: {
     ...HISTORY_STATEMENTS,

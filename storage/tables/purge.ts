@@ -1,5 +1,6 @@
 import type { HistoryChanges, Purge } from "../../core/history_changes.ts";
 import { type RunStatement, type SqlRow, type SqlValue, toBytes } from "./dialect.ts";
+import { parentOf } from "../../core/paths.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
 import type { PurgeStatement } from "./purge_statements.ts";
 
@@ -100,6 +101,7 @@ async function forgetScans(
   await run("forgetFailures", forgotten);
   await run("forgetFacts", forgotten);
   await run("forgetTensors", forgotten);
+  await forgetWords(run, user);
   let [scan, part, position] = [0, -1, -1];
   for (;;) {
     const [row] = await run("nextReportChunk", { user, scan, part, position });
@@ -108,6 +110,27 @@ async function forgetScans(
     if (!tellsOf(row.chunk, gone)) continue;
     await run("forgetReport", { scan });
   }
+}
+
+/**
+ * Forgets the facts of directories that may have words of what is gone, and has them made anew: searches find nothing by
+ * such words from the commit on.
+ */
+async function forgetWords(run: RunStatement<PurgeStatement>, user: number): Promise<void> {
+  const paths = new Map<string, { readonly user_id: number; readonly path: string }>();
+  for (const { user_id: owner, parent } of await run("changedDirectories", { user })) {
+    const user_id = Number(owner);
+    for (let path = String(parent); path !== ""; path = parentOf(path)) {
+      paths.set(`${user_id}/${path}`, { user_id, path });
+    }
+  }
+  const marked = await run("markDirectories", { directories: JSON.stringify([...paths.values()]) });
+  await run("forgetDirectoryFacts", { ids: idsOf(marked) });
+  await run("removeDocuments", { ids: idsOf(await run("changedRecords", { user })) });
+}
+
+function idsOf(rows: readonly SqlRow[]): string {
+  return JSON.stringify(rows.map(({ id }) => String(id)));
 }
 
 /** An MD5 as reports have it. */

@@ -1,6 +1,7 @@
 import type { Dialect } from "./dialect.ts";
 import { KEPT_BYTES } from "./history_statements.ts";
 import { isUnreferenced } from "./references.ts";
+import type { IndexSql } from "./search_statements.ts";
 
 /** Counts anew what tags have. */
 export const countTags = (condition: string) =>
@@ -10,8 +11,11 @@ export const countTags = (condition: string) =>
   ) WHERE ${condition}`;
 
 /** All statements that forget content of the past (C 26), by name. See docs/design/past.md. */
-export const purgeStatements = (dialect: Dialect) => {
-  const { bytes, comparePath, texts, versionIn } = dialect;
+export const purgeStatements = (
+  dialect: Dialect,
+  { removeDocuments }: Pick<IndexSql, "removeDocuments">,
+) => {
+  const { bytes, comparePath, rows, texts, versionIn } = dialect;
   const below = (column: string, path: string) =>
     `${comparePath(column, ">", `${path} || '/'`)} AND ${
       comparePath(column, "<", `${path} || '0'`)
@@ -87,6 +91,22 @@ export const purgeStatements = (dialect: Dialect) => {
     forgetFailures: forgetOfScans("scan_failures"),
     forgetFacts: forgetOfScans("facts"),
     forgetTensors: forgetOfScans("tensor_lists"),
+    /** The directories whose facts may have words of files that have gone since they were put together. */
+    changedDirectories: `SELECT DISTINCT user_id, parent FROM search_marks
+      WHERE parent IS NOT NULL AND (CAST(:user AS BIGINT) = 0 OR user_id = :user)`,
+    /** Has the facts of directories put together again. */
+    markDirectories: `INSERT INTO search_marks (user_id, id, parent)
+      SELECT DISTINCT records.user_id, records.id, records.path
+      FROM ${rows(":directories", { user_id: "bigint", path: "text" })} AS given
+      CROSS JOIN records JOIN directory_facts ON directory_facts.id = records.id
+      WHERE records.user_id = given.user_id AND ${comparePath("records.path", "=", "given.path")}
+      RETURNING id`,
+    forgetDirectoryFacts: `DELETE FROM directory_facts
+      WHERE id IN (SELECT CAST(value AS BIGINT) FROM ${texts(":ids")} AS given)`,
+    /** The records whose documents are to be made anew. */
+    changedRecords: `SELECT DISTINCT id FROM search_marks
+      WHERE parent IS NOT NULL AND (CAST(:user AS BIGINT) = 0 OR user_id = :user)`,
+    removeDocuments,
     /** A part of the reports of the scans of a user, or of all users, that have ended, after another part. */
     nextReportChunk: `SELECT scan_id, part, position, chunk FROM scan_report_chunks
       JOIN scans ON scans.id = scan_id

@@ -1,8 +1,18 @@
+import * as v from "valibot";
 import { clausesOf } from "../../core/search_terms.ts";
-import type { ResourceRecord } from "../../core/ports.ts";
-import type { SearchPage } from "../../core/search.ts";
+import type { FoundRecord, Known, SearchPage } from "../../core/search.ts";
+import { MainFacts } from "../../schemas/facts.ts";
+import { SEARCH_KINDS } from "../../schemas/search.ts";
+import type { SqlValue } from "./dialect.ts";
 import { recordOf } from "./record_rows.ts";
-import { type Condition, filesBelow, MAX_EXAMINED } from "./search_conditions.ts";
+import {
+  type Condition,
+  filesBelow,
+  KIND,
+  MAX_EXAMINED,
+  verdictOfRank,
+  worstBelow,
+} from "./search_conditions.ts";
 import { facetsOf } from "./search_facets.ts";
 import {
   foundIn,
@@ -16,9 +26,13 @@ import {
 /** Records of the index that are looked at together while a page by path is filled. */
 const LOOKED_AT_ONCE = 500;
 
-/** What {@link recordOf} reads. */
+/** A directory with more files has no worst verdict. */
+const MAX_JUDGED = 1000;
+
+/** What {@link recordOf} reads, before the key of the order. */
 const COLUMNS = `id, user_id, path, name, coalesce(hash, '') AS hash, size, crc32, is_dir,
   created_at, updated_at`;
+const SORT_KEY = 10;
 
 /**
  * A page of a search. Which records there are to look at says an index, if it finds few enough; else the page ends after
@@ -127,7 +141,7 @@ async function pageByPath(part: Part): Promise<Pick<SearchPage, "records" | "nex
     { ...range.parameters, ...candidates.parameters },
   );
   const ids = found.map(([id]) => ({ id: Number(id) }));
-  const records: ResourceRecord[] = [];
+  const records: FoundRecord[] = [];
   const { limit } = request;
   for (let start = 0; start < ids.length && records.length <= limit; start += LOOKED_AT_ONCE) {
     const some = JSON.stringify(ids.slice(start, start + LOOKED_AT_ONCE));
@@ -148,23 +162,37 @@ async function pageByPath(part: Part): Promise<Pick<SearchPage, "records" | "nex
 
 /** What is found in a part, in order, up to a page of it. */
 async function pageOf(part: Part): Promise<Pick<SearchPage, "records" | "next">> {
-  const { source, request: { limit, sort: { by, isDescending }, after }, engine } = part;
+  const { source, request, engine: { dialect } } = part;
+  const { limit, sort: { by, isDescending }, after, wantsKnown, results } = request;
   const { sql, parameters } = foundIn(part);
   const isByPath = by === "path";
-  const key = SORT_KEYS[by];
   const direction = isDescending ? "DESC" : "ASC";
-  const order = isByPath ? engine.dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
+  const order = isByPath ? dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
   const start = after === "" ? undefined : startOf(part);
+  const page = `SELECT item.*, ${SORT_KEYS[by]} AS sort_key FROM (${sql}) AS item
+    ${start === undefined ? "" : `WHERE ${start.sql}`}
+    ORDER BY ${order} LIMIT ${limit + 1}`;
+  // What is known is looked up of the page alone.
+  const known = wantsKnown ? `, ${KIND}, said, (${worstBelow(dialect, MAX_JUDGED)})` : "";
   const rows = await source.values(
-    `SELECT ${COLUMNS}, ${key} AS sort_key FROM (${sql}) AS item
-     ${start === undefined ? "" : `WHERE ${start.sql}`}
-     ORDER BY ${order} LIMIT ${limit + 1}`,
-    { ...parameters, ...start?.parameters },
+    `SELECT ${COLUMNS}, sort_key${known} FROM (${page}) AS item ORDER BY ${order}`,
+    { ...parameters, ...start?.parameters, ...wantsKnown ? results : {} },
   );
-  const records = rows.slice(0, limit).map(recordOf);
+  const records = rows.slice(0, limit).map((row) =>
+    wantsKnown ? { ...recordOf(row), known: knownOf(row.slice(-3)) } : recordOf(row)
+  );
   const last = records.at(-1);
   if (rows.length <= limit || last === undefined) return { records, next: undefined };
-  return { records, next: isByPath ? last.path : `${rows[limit - 1]?.at(-1)}/${last.id}` };
+  const key = rows[limit - 1]?.[SORT_KEY];
+  return { records, next: isByPath ? last.path : `${key}/${last.id}` };
+}
+
+function knownOf([kind, said, worst]: readonly SqlValue[]): Known {
+  return {
+    kind: SEARCH_KINDS.find((it) => it === kind),
+    facts: typeof said === "string" ? v.parse(MainFacts, JSON.parse(said)) : {},
+    worst: typeof worst === "number" ? verdictOfRank(worst) : undefined,
+  };
 }
 
 const SORT_KEYS = {

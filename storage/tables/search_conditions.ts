@@ -154,17 +154,30 @@ function hasTag(name: string, tag: string, { lower, valuesOf }: Dialect): Condit
 function hasVerdict(verdicts: readonly Verdict[], dialect: Dialect): string {
   const wanted = VERDICTS.filter((it) => verdicts.includes(it)).map((it) => `'${it}'`).join(", ");
   const ranks = RANKS.flatMap((it, rank) => verdicts.includes(it) ? [rank] : []).join(", ");
-  const rankOf = RANKS.map((it, rank) => `WHEN '${it}' THEN ${rank}`).join(" ");
-  const worst = `SELECT CASE WHEN count(*) <= ${MAX_EXAMINED}
-      THEN max(CASE judged.verdict ${rankOf} END) END FROM (
-      SELECT ${VERDICT_COLUMNS} FROM (
-        SELECT file.* FROM records AS file WHERE ${filesBelow("item", dialect)}
-        LIMIT ${MAX_EXAMINED + 1}
-      ) AS target ${VERDICT_JOINS}
-    ) AS judged`;
+  const worst = worstBelow(dialect, MAX_EXAMINED);
   return wanted === ""
     ? "FALSE"
     : `CASE WHEN item.is_dir = 1 THEN (${worst}) IN (${ranks}) ELSE item.verdict IN (${wanted}) END`;
+}
+
+/**
+ * The rank of the worst verdict below an `item` that is a directory.
+ *
+ * @param most If there are more files, there is none.
+ */
+export function worstBelow(dialect: Dialect, most: number): string {
+  const rankOf = RANKS.map((it, rank) => `WHEN '${it}' THEN ${rank}`).join(" ");
+  return `SELECT CASE WHEN count(*) <= ${most} THEN max(CASE judged.verdict ${rankOf} END) END
+    FROM (
+      SELECT ${VERDICT_COLUMNS} FROM (
+        SELECT file.* FROM records AS file WHERE ${filesBelow("item", dialect)} LIMIT ${most + 1}
+      ) AS target ${VERDICT_JOINS}
+    ) AS judged`;
+}
+
+/** The verdict of a rank. */
+export function verdictOfRank(rank: number): Verdict | undefined {
+  return RANKS[rank];
 }
 
 /** Whether a `file` is one, and below a directory. */

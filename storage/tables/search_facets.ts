@@ -1,26 +1,40 @@
 import type { SearchPage } from "../../core/search.ts";
-import { type Facet, FACETS } from "../../schemas/search.ts";
+import { type Facet, FACETS, PARAMETER_RANGES } from "../../schemas/search.ts";
 import { KIND, LICENSE } from "./search_conditions.ts";
 import { foundIn, type Part } from "./search_part.ts";
 
 /** How many values of a facet are counted. */
 const MAX_VALUES = 20;
 
+const PARAMETERS = "CAST(item.facts ->> 'parameters' AS bigint)";
+
+/** The range that a number of parameters is in, as {@link parseCountRange} reads it. */
+const RANGE = `CASE ${
+  PARAMETER_RANGES.map((min, index) => {
+    const next = PARAMETER_RANGES[index + 1];
+    return next === undefined
+      ? `WHEN ${PARAMETERS} >= ${min} THEN '${min}..'`
+      : `WHEN ${PARAMETERS} < ${next} THEN '${min}..${next - 1}'`;
+  }).join(" ")
+} END`;
+
 /** How many of all that is found have which values. */
 export async function facetsOf(part: Part): Promise<SearchPage["facets"]> {
   const { valuesOf, keysOf } = part.engine.dialect;
   const { sql, parameters } = foundIn(part);
-  const text = (name: string) => ({ value: `item.facts ->> '${name}'`, from: "found AS item" });
+  const item = (value: string) => ({ value, from: "found AS item" });
+  const text = (name: string) => item(`item.facts ->> '${name}'`);
   const list = (from: string, value: string) => ({ value, from: `found AS item, ${from}` });
   const counted: Readonly<Record<Facet, { readonly value: string; readonly from: string }>> = {
-    kind: { value: KIND, from: "found AS item" },
+    kind: item(KIND),
     format: text("format"),
     architecture: text("architecture"),
-    license: { value: LICENSE, from: "found AS item" },
+    license: item(LICENSE),
     dtype: list(keysOf("item.facts", "dtypes"), "it.key"),
     base_model: list(valuesOf("item.facts", "base_models"), "it.value"),
     library: text("library"),
     task: text("task"),
+    parameters: item(RANGE),
   };
   const rows = await part.source.values(
     `WITH found AS MATERIALIZED (${sql})
@@ -49,5 +63,6 @@ export async function facetsOf(part: Part): Promise<SearchPage["facets"]> {
     base_model: valuesOfFacet("base_model"),
     library: valuesOfFacet("library"),
     task: valuesOfFacet("task"),
+    parameters: valuesOfFacet("parameters"),
   };
 }

@@ -54,7 +54,7 @@ Deno.test({
     await makeFiles(other, 2500, (index) => `deep/${index % 7}/wanted-${10_000 + index}.txt`);
     await row(page, "deep").waitFor();
     const note = page.locator(".list-note");
-    const { held, release } = await hold(page, /resources\/search/);
+    const { held, release } = await hold(page, /resources\/search\?q=WANTED/);
     await page.getByRole("searchbox").fill("WANTED txt");
     await held;
     await note.getByText("Searching… 1,000 matches so far").waitFor();
@@ -64,9 +64,9 @@ Deno.test({
     release();
     await note.getByText("2,501 matches", { exact: true }).waitFor();
     assert.equal(await page.getByRole("grid").getAttribute("aria-rowcount"), "2502");
-    await page.unroute(/resources\/search/);
+    await page.unroute(/resources\/search\?q=WANTED/);
 
-    const again = await hold(page, /resources\/search/);
+    const again = await hold(page, /resources\/search\?q=wanted&/);
     await page.getByRole("searchbox").fill("wanted");
     await again.held;
     await note.getByText("Searching… 1,000 matches so far").waitFor();

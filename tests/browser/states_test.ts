@@ -92,6 +92,15 @@ const STATES: readonly State[] = [
     await page.getByRole("searchbox").fill("nowhere");
     await heading("Nothing matches")(page);
   }],
+  ["models", "#/files?kind=model", async (page) => {
+    await row(page, "model").getByText("mit").waitFor();
+    await page.getByRole("combobox", { name: "License", exact: true }).waitFor();
+  }],
+  ["facts that are suggested", "#/files", async (page) => {
+    await page.getByRole("searchbox").fill("mit");
+    await page.getByRole("button", { name: "License: MIT" }).waitFor();
+  }],
+  ["a search that no server does", "#/files?parameters=many", words("Invalid parameters")],
   ["a selection", "#/files", async (page) => {
     await page.getByLabel("Select all").check();
     await words("items selected")(page);
@@ -227,7 +236,11 @@ Deno.test({
     const client = await browser.server.as(1, ...ADMIN);
     await client.upload("", { ...FILES, "notes.txt": "before", "old.txt": "old" });
     await client.json("POST", "/mirror/", { repository: "google/gemma" });
-    await client.upload("model", { "README.md": "# A model", "eval.pkl": HOSTILE });
+    await client.upload("model", {
+      "README.md": "---\nlicense: mit\n---\n# A model",
+      "eval.pkl": HOSTILE,
+      "m.safetensors": safetensors({ weight: TENSOR }),
+    });
     await client.json("POST", "/tags/", { name: "v1.0", path: "", message: "As agreed" });
     await client.put("notes.txt", "first\nsecond");
     await client.remove({ path: "old.txt" });

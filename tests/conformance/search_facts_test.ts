@@ -67,6 +67,9 @@ Deno.test("C 29 a model is found by what its files say together", async (t) => {
     // Words are in facts, too, but what facts are called is not.
     [{ q: "that is none" }, ["models/ns/small", "models/ns/small/README.md"]],
     [{ q: "model_class" }, []],
+    // So is the text of cards.
+    [{ q: "KNOWS noth" }, ["models/ns/small", "models/ns/small/README.md"]],
+    [{ q: "eight words", kind: "model", format: "safetensors" }, ["models/ns/small"]],
     [{ kind: "model", updated: "2001-01-01..2001-12-31" }, []],
     [{ kind: "model", updated: "2001-01-01.." }, ["models/ns/other", "models/ns/small"]],
   ];
@@ -82,7 +85,31 @@ Deno.test("C 29 a model is found by what its files say together", async (t) => {
     assert.deepEqual(facets.license, [{ value: "MIT", count: 1 }]);
     assert.deepEqual(facets.kind, [{ value: "model", count: 2 }]);
     assert.deepEqual(facets.dtype, [{ value: "float32", count: 1 }]);
+    assert.deepEqual(facets.parameters, [{ value: "0..9999999", count: 1 }]);
+    assert.deepEqual(await paths(one, { kind: "model", parameters: "0..9999999" }), [
+      "models/ns/small",
+    ]);
     assert.equal((await page(one, { q: "ns", facets: "true" })).facets, null);
+  });
+  await t.step("C 29 what is known of each is told on request", async () => {
+    const { items } = await page(one, { path: "models", kind: ["model"], known: "true" });
+    assert.deepEqual(items.map(({ known }) => [known?.kind, known?.worst, known?.facts.license]), [
+      ["model", "dangerous", undefined],
+      ["model", "clean", "mit"],
+    ]);
+    const { items: [file] } = await page(one, { q: "perceptron", format: "safetensors" });
+    assert.equal(file, undefined);
+    const { items: [weights] } = await page(one, {
+      kind: "file",
+      format: "safetensors",
+      known: "1",
+    });
+    assert.equal(weights?.known?.kind, "file");
+    assert.equal(weights.known.worst, null);
+    assert.deepEqual([weights.known.facts.parameters, weights.known.facts.dtypes], [26, {
+      float32: 26,
+    }]);
+    assert.equal((await page(one, { kind: "model" })).items[0]?.known, undefined);
   });
   await t.step("C 29 lists of the hub take tags and numbers of parameters", async () => {
     const hub = new HubClient(server, one);
@@ -187,6 +214,28 @@ Deno.test("C 29 nobody finds or counts what others have, but administrators who 
     "2 models/ns/small/model.safetensors",
   ]);
   assert.equal((await two.send("GET", `/resources/search?${queryText(all)}`)).status, 403);
+});
+
+Deno.test("C 29 a model of models is found while its index is there, though nothing is known of that", async () => {
+  await using server = await TestServer.start({ settings: { gate: "mark" } });
+  const one = await server.as(1, ...USER_PRIVILEGES);
+  await one.upload("pipe/unet", { "model.safetensors": MODEL["model.safetensors"] });
+  await settledVerdicts(one);
+  await settled(one);
+  const models = async () => {
+    await settled(one);
+    return await paths(one, { kind: "model", format: "safetensors" });
+  };
+  assert.deepEqual(await models(), ["pipe/unet"]);
+  // What is empty says nothing.
+  await one.put("pipe/model_index.json", "");
+  assert.deepEqual(await models(), ["pipe", "pipe/unet"]);
+  await one.move({ source: "pipe/model_index.json", destination: "pipe/other.json" });
+  assert.deepEqual(await models(), ["pipe/unet"]);
+  await one.move({ source: "pipe/other.json", destination: "pipe/model_index.json" });
+  assert.deepEqual(await models(), ["pipe", "pipe/unet"]);
+  await one.remove({ path: "pipe/model_index.json" });
+  assert.deepEqual(await models(), ["pipe/unet"]);
 });
 
 Deno.test("C 29 conditions that no search can have are refused", async () => {

@@ -17,12 +17,17 @@ const NAMES = [
   "README.md",
   "straße.bin",
   "b",
+  // A model that consists of the models below it.
+  "model_index.json",
 ];
 const DIRECTORIES = [
   "models/Qwen/q2",
   "models/meta/Llama-8B",
   "datasets/x/y",
   "deep/er/models",
+  "pipe",
+  "pipe/unet",
+  "pipe/vae/parts",
   "",
 ];
 

@@ -6,7 +6,8 @@ CREATE TABLE search_marks (
   position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   user_id bigint NOT NULL,
   id bigint NOT NULL, -- of the record, which may be gone
-  parent text COLLATE "C" -- its directory, if it has facts
+  -- Its directory, if it has facts, or says that the directory is a model which consists of models.
+  parent text COLLATE "C"
 );
 CREATE INDEX search_marks_by_user ON search_marks (user_id, id);
 
@@ -27,7 +28,7 @@ IMMUTABLE PARALLEL SAFE LANGUAGE sql COST 100000 AS $$
   ) AS found
 $$;
 
--- What there is to find of records: their paths and facts in lower case, these on a line each.
+-- What there is to find of records, in lower case, on a line each: their paths with the words of cards, and their facts.
 CREATE TABLE search_documents (
   id bigint PRIMARY KEY, -- of the record
   user_id bigint NOT NULL,
@@ -44,7 +45,7 @@ UPDATE storage_state SET unindexed = (SELECT coalesce(max(id), 0) FROM records);
 CREATE FUNCTION mark_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO search_marks (user_id, id, parent)
-  SELECT user_id, id, CASE WHEN EXISTS (
+  SELECT user_id, id, CASE WHEN name = 'model_index.json' OR EXISTS (
     SELECT FROM facts WHERE facts.hash = changed.hash AND facts.user_id = changed.user_id
       AND facts.name = changed.name
   ) THEN parent END
@@ -62,7 +63,7 @@ CREATE FUNCTION mark_updated() RETURNS trigger LANGUAGE plpgsql
 SET enable_nestloop = off SET enable_hashjoin = on AS $$
 BEGIN
   INSERT INTO search_marks (user_id, id, parent)
-  SELECT state.user_id, state.id, CASE WHEN EXISTS (
+  SELECT state.user_id, state.id, CASE WHEN state.name = 'model_index.json' OR EXISTS (
     SELECT FROM facts WHERE facts.hash = state.hash AND facts.user_id = state.user_id AND facts.name = state.name
   ) THEN state.parent WHEN state.directory IS NOT NULL AND EXISTS (
     SELECT FROM directory_facts WHERE directory_facts.id = state.id

@@ -5,7 +5,7 @@ CREATE TABLE search_marks (
   position INTEGER PRIMARY KEY,
   user_id INTEGER NOT NULL,
   id INTEGER NOT NULL, -- of the record, which may be gone
-  parent TEXT -- its directory, if it has facts
+  parent TEXT -- its directory, if it has facts, or says that the directory is a model which consists of models
 ) STRICT;
 CREATE INDEX search_marks_by_user ON search_marks (user_id, id);
 
@@ -28,14 +28,14 @@ UPDATE storage_state SET unindexed = (SELECT ifnull(max(id), 0) FROM records);
 -- records are below `storage_state.unindexed`, and none is marked. See docs/design/search.md.
 CREATE TRIGGER search_added AFTER INSERT ON records
 WHEN (SELECT unindexed FROM storage_state) < 9007199254740991 BEGIN
-  INSERT INTO search_marks (user_id, id, parent) VALUES (NEW.user_id, NEW.id, CASE WHEN EXISTS (
+  INSERT INTO search_marks (user_id, id, parent) VALUES (NEW.user_id, NEW.id, CASE WHEN NEW.name = 'model_index.json' OR EXISTS (
     SELECT 1 FROM facts WHERE hash = NEW.hash AND user_id = NEW.user_id AND name = NEW.name
   ) THEN NEW.parent END);
 END;
 
 CREATE TRIGGER search_deleted AFTER DELETE ON records
 WHEN (SELECT unindexed FROM storage_state) < 9007199254740991 BEGIN
-  INSERT INTO search_marks (user_id, id, parent) VALUES (OLD.user_id, OLD.id, CASE WHEN EXISTS (
+  INSERT INTO search_marks (user_id, id, parent) VALUES (OLD.user_id, OLD.id, CASE WHEN OLD.name = 'model_index.json' OR EXISTS (
     SELECT 1 FROM facts WHERE hash = OLD.hash AND user_id = OLD.user_id AND name = OLD.name
   ) THEN OLD.parent END);
 END;
@@ -43,13 +43,15 @@ END;
 CREATE TRIGGER search_changed AFTER UPDATE OF user_id, path, hash ON records
 WHEN (SELECT unindexed FROM storage_state) < 9007199254740991
   AND (NEW.user_id, NEW.path, NEW.hash) <> (OLD.user_id, OLD.path, OLD.hash) BEGIN
-  INSERT INTO search_marks (user_id, id, parent) VALUES (OLD.user_id, OLD.id, CASE WHEN EXISTS (
+  INSERT INTO search_marks (user_id, id, parent) VALUES (OLD.user_id, OLD.id, CASE WHEN OLD.name = 'model_index.json' OR EXISTS (
     SELECT 1 FROM facts WHERE hash = OLD.hash AND user_id = OLD.user_id AND name = OLD.name
   ) THEN OLD.parent END);
   INSERT INTO search_marks (user_id, id, parent)
   SELECT NEW.user_id, NEW.id, NEW.parent
   WHERE (NEW.user_id, NEW.parent, NEW.name, NEW.hash) IS NOT (OLD.user_id, OLD.parent, OLD.name, OLD.hash)
-    AND EXISTS (SELECT 1 FROM facts WHERE hash = NEW.hash AND user_id = NEW.user_id AND name = NEW.name);
+    AND (NEW.name = 'model_index.json' OR EXISTS (
+      SELECT 1 FROM facts WHERE hash = NEW.hash AND user_id = NEW.user_id AND name = NEW.name
+    ));
   -- What has changed in it before is marked with its former path.
   INSERT INTO search_marks (user_id, id, parent)
   SELECT NEW.user_id, NEW.id, NEW.path

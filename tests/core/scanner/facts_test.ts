@@ -122,6 +122,7 @@ text
     base_models: ["a/b"],
     datasets: ["c/d"],
     tags: ["x"],
+    card: "text a title",
   });
   assert.equal(factsOf("notes.md", card), undefined);
 });
@@ -138,6 +139,21 @@ Deno.test("C 29 facts are bounded, on one line, and without credentials", () => 
   assert.doesNotMatch(facts?.license ?? "", /\p{Cc}/u);
   assert.ok(!facts?.library?.includes(token), facts?.library);
   assert.equal(facts?.tags?.length, 50);
+});
+
+Deno.test("C 29 the words of a card are kept once, without credentials, as far as there is room", () => {
+  const token = `hf_${"a1B2c3D4e5".repeat(4).slice(0, 34)}`;
+  const card = (body: string) => factsOf("README.md", body)?.card;
+  assert.equal(
+    card("Größe of llama-3.1: *llama-3.1*, GRÖSSE!\n<b>bold</b>"),
+    "größe of llama-3.1 grösse b bold",
+  );
+  assert.ok(!card(`The key is ${token}.`)?.includes(token.toLowerCase()));
+  assert.equal(card(`first ${"x".repeat(10_000)} last`), "first last");
+  const many = card(Array.from({ length: 5000 }, (_, index) => `w${index}`).join(" ")) ?? "";
+  assert.ok(many.length <= 1000 && many.length > 990, `${many.length}`);
+  assert.match(many, /^w0 w1 .* w\d+$/);
+  assert.equal(card("\ud800"), undefined);
 });
 
 Deno.test("C 29 of two parts, tensors are added up, lists joined, and otherwise the first counts", () => {

@@ -1,5 +1,7 @@
+import { MAX_CARD_LENGTH, MAX_FACT_LENGTH } from "../../../../schemas/fact_limits.ts";
 import type { Facts } from "../../../../schemas/facts.ts";
 import { DeclaredFacts } from "../../knowledge/declared_facts.ts";
+import { redact } from "../../knowledge/secrets/find_secrets.ts";
 import { redactedExcerpt } from "../../knowledge/secrets/redacted_excerpt.ts";
 import { readYaml } from "../../readers/yaml/read_yaml.ts";
 
@@ -13,6 +15,12 @@ const FRONT_MATTER = /^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /** The beginning of a card that has its first heading. */
 const MAX_BODY_CHARACTERS = 4096;
+
+/** The beginning of a card that is read for its words, with its front matter. */
+const MAX_CARD_CHARACTERS = 65_536;
+
+/** A word, or a name such as `llama-3.1`. */
+const WORD = /[\p{L}\p{N}]+(?:[._-][\p{L}\p{N}]+)*/gu;
 
 /** The names of model cards. */
 export const CARD_NAME = /^readme\.md$/i;
@@ -42,9 +50,28 @@ export function readFrontMatter(head: string): FrontMatter {
   return { licenses, facts: declared.facts };
 }
 
-/** The facts of a card: those of its front matter, and its first heading. */
+/** The facts of a card: those of its front matter, its first heading, and its first words. */
 export function cardFacts(facts: Facts, text: string): Facts {
-  const lines = text.replace(FRONT_MATTER, "").slice(0, MAX_BODY_CHARACTERS).split("\n");
+  const body = text.slice(0, MAX_CARD_CHARACTERS).replace(FRONT_MATTER, "");
+  const lines = body.slice(0, MAX_BODY_CHARACTERS).split("\n");
   const heading = lines.find((line) => line.startsWith("# "));
-  return heading === undefined ? facts : { title: redactedExcerpt(heading.slice(2)), ...facts };
+  const card = firstWords(redact(body));
+  return {
+    ...heading !== undefined && { title: redactedExcerpt(heading.slice(2)) },
+    ...facts,
+    ...card !== "" && { card },
+  };
+}
+
+/** The words of a text, each once, as far as there is room for them. */
+function firstWords(text: string): string {
+  const words = new Set<string>();
+  let length = -1;
+  for (const [word] of text.toLowerCase().matchAll(WORD)) {
+    if (words.has(word) || word.length > MAX_FACT_LENGTH) continue;
+    length += word.length + 1;
+    if (length > MAX_CARD_LENGTH) break;
+    words.add(word);
+  }
+  return [...words].join(" ");
 }

@@ -5,14 +5,26 @@ import { linkTo } from "../shared/router.ts";
 import type { Column } from "../ui/grid_props.ts";
 import { Icon } from "../ui/icon.ts";
 import { VerdictBadge } from "../ui/verdict.ts";
+import type { Known } from "./directory.ts";
+import { factsLine } from "./fact_words.ts";
 import type { Order } from "./order.ts";
 import type { ShownVerdict } from "./shown_verdict.ts";
 
+/** The room that shows an entry: of what is known to be a model, its page. */
+export function roomOf(
+  { id, is_dir: isDir }: ResourceEntry,
+  known: ReadonlyMap<number, Known> | undefined,
+): string {
+  if (!isDir) return "file";
+  return known?.get(id)?.kind === "model" ? "model" : "files";
+}
+
 /** The columns of a listing. @param shows Whether rows show their name, or their path. */
 export function columnsOf(
-  { order, verdicts, shows }: {
+  { order, verdicts, known, shows }: {
     readonly order: Order | undefined;
     readonly verdicts: ReadonlyMap<number, ShownVerdict>;
+    readonly known?: ReadonlyMap<number, Known> | undefined;
     readonly shows: "name" | "path";
   },
 ): Column<ResourceEntry>[] {
@@ -32,7 +44,7 @@ export function columnsOf(
           {
             key: "name",
             class: "name",
-            href: linkTo(entry.is_dir ? "files" : "file", entry.path),
+            href: linkTo(roomOf(entry, known), entry.path),
             tabIndex: -1,
             title: entry[shows],
             draggable: false,
@@ -41,15 +53,23 @@ export function columnsOf(
         ),
       ],
     },
+    ...known === undefined ? [] : [{
+      id: "facts",
+      title: "Facts",
+      cell: ({ id }: ResourceEntry) => {
+        const line = factsLine(known.get(id)?.facts ?? {});
+        return line === "" ? null : h("bdi", { title: line }, line);
+      },
+    }],
     {
       id: "verdict",
       title: "Verdict",
       ...sort("verdict"),
-      cell: ({ id, is_dir: isDir }) => {
+      cell: ({ id, is_dir: isDir, path: ofPath }) => {
         const shown = verdicts.get(id);
         if (shown === undefined || (isDir && shown.verdict === "unscanned")) return null;
         const { verdict, detail, path, files, isBlocked } = shown;
-        if (!isDir) {
+        if (!isDir || path === ofPath) {
           return [
             h(VerdictBadge, { key: "badge", verdict, detail }),
             isBlocked && h("span", { key: "blocked", class: "blocked" }, "Blocked"),

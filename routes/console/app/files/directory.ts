@@ -1,4 +1,5 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import type { FoundEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, list } from "../shared/api.ts";
 import { type LiveEvent, onShown, whenReachable } from "../shared/live.ts";
 import { count } from "../shared/format.ts";
@@ -9,6 +10,9 @@ import { FolderVerdicts, MAX_DEEP_VERDICTS } from "./folder_verdicts.ts";
 import type { Order } from "./order.ts";
 import type { ShownVerdict } from "./shown_verdict.ts";
 
+/** What a search tells of an entry. */
+export type Known = NonNullable<FoundEntry["known"]>;
+
 /** The content of a directory. */
 export interface Listing {
   readonly status: "loading" | "ready" | "missing" | "failed";
@@ -16,6 +20,8 @@ export interface Listing {
   readonly entries: readonly ResourceEntry[];
   /** By id of the entry. That of a directory is the worst one in it. */
   readonly verdicts: ReadonlyMap<number, ShownVerdict>;
+  /** By id of the entry, what else is known of it. */
+  readonly known?: ReadonlyMap<number, Known> | undefined;
   /** What the person should know of it. */
   readonly note?: string | undefined;
 }

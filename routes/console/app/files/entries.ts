@@ -21,6 +21,15 @@ export class Entries {
     return this.#byId.has(id);
   }
 
+  get(id: number): ResourceEntry | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Those with these ids that are there. */
+  of(ids: Iterable<number>): ResourceEntry[] {
+    return [...ids].flatMap((id) => this.#byId.get(id) ?? []);
+  }
+
   /** Begins anew with these entries. */
   replace(entries: readonly ResourceEntry[]): void {
     this.#byId.clear();

@@ -11,6 +11,7 @@ import { below, openMenu } from "../ui/menu.ts";
 import { folderActions } from "../past/menu.ts";
 import { Button } from "../ui/button.ts";
 import { askForFolder, askToDelete, askToRename, askWhereTo } from "./actions.ts";
+import type { Asking } from "./asked.ts";
 import { DownloadButtons } from "./download_buttons.ts";
 import type { ShownVerdict } from "./shown_verdict.ts";
 
@@ -28,12 +29,11 @@ export function ListNote(
 
 /** What can be done here: with the folder, or with what is selected. */
 export function Toolbar(
-  { path, selected, verdicts, words, onWords, onFiles, onClear }: {
+  { path, selected, verdicts, asking, onFiles, onClear }: {
     readonly path: string;
     readonly selected: readonly ResourceEntry[];
     readonly verdicts: ReadonlyMap<number, ShownVerdict>;
-    readonly words: string;
-    readonly onWords: (words: string) => void;
+    readonly asking: Asking;
     readonly onFiles: (chosen: Chosen) => void;
     readonly onClear: () => void;
   },
@@ -45,16 +45,31 @@ export function Toolbar(
       ? h(FolderActions, { path, onFiles })
       : h(SelectionActions, { selected, verdicts, onClear }),
     // The search knows what is there now.
-    shownAt.value === undefined && h("input", {
+    shownAt.value === undefined && h(SearchBar, asking),
+  );
+}
+
+/** Where the folder and all below it is searched: by words, and for models by their facts. */
+function SearchBar({ words, asked, type, ask }: Asking): ComponentChild {
+  const findsModels = asked.conditions.kind === "model";
+  return h(
+    "div",
+    { class: "search-bar", role: "search" },
+    h("input", {
       class: "search",
       "aria-keyshortcuts": "/",
       type: "search",
       "aria-label": "Search in this folder and below",
-      placeholder: "Search",
+      placeholder: "Search names, facts and cards",
       value: words,
       autocomplete: "off",
       spellcheck: false,
-      onInput: (event: TargetedEvent<HTMLInputElement>) => onWords(event.currentTarget.value),
+      onInput: (event: TargetedEvent<HTMLInputElement>) => type(event.currentTarget.value),
+    }),
+    h(Button, {
+      label: "Find models",
+      pressed: findsModels,
+      onClick: () => ask({ words, conditions: findsModels ? {} : { kind: "model" } }),
     }),
   );
 }

@@ -5,18 +5,20 @@ import type { Verdict } from "../../../../schemas/verdict_names.ts";
 import { type KeptView, keptView } from "../shared/kept.ts";
 import { isWithin, parentOf } from "../shared/paths.ts";
 import { formerPlace, goOn, goTo, linkTo } from "../shared/router.ts";
-import { may } from "../shared/session.ts";
+import { may, shownAt } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import type { Chosen } from "../uploads/dropped.ts";
 import { Breadcrumbs } from "../ui/breadcrumbs.ts";
 import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
+import { later } from "../ui/later.ts";
 import { openMenu } from "../ui/menu.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { VerdictFilter } from "../ui/verdict_filter.ts";
 import { askToDelete, askToRename, uploadTo } from "./actions.ts";
-import { columnsOf } from "./columns.ts";
+import { type Asked, NOTHING_ASKED, useAsked } from "./asked.ts";
+import { columnsOf, roomOf } from "./columns.ts";
 import { Directory, type Listing } from "./directory.ts";
 import { FirstRun } from "./first_run.ts";
 import { draggable, dropFiles, folderTarget, hasFiles } from "./drag.ts";
@@ -26,6 +28,7 @@ import { FolderTree } from "./folders.ts";
 import { LandingHint, showLanding } from "./landing.ts";
 import { ListFoot } from "./list_foot.ts";
 import { named } from "./outcome.ts";
+import type { NarrowProps } from "./narrow.ts";
 import type { Order } from "./order.ts";
 import { usePaste } from "./paste.ts";
 import { useSearch } from "./search.ts";
@@ -33,6 +36,11 @@ import { rememberShown } from "./shown_files.ts";
 import { ModelLink } from "./model_link.ts";
 import { countsOf, withVerdict } from "./counted_verdicts.ts";
 import { ListNote, Toolbar } from "./toolbar.ts";
+
+const Narrow = later<NarrowProps>(
+  "facts",
+  async () => (await import("../pages.ts")).Narrow,
+);
 
 /** The room Files: the tree of folders, and the content of one of them. */
 export function FilesView({ path }: { readonly path: string }): ComponentChild {
@@ -69,9 +77,19 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
   useEffect(() => () => directory[Symbol.dispose](), []);
   const listing = useStore(directory.listing);
   const view = useMemo(keptView, []);
-  const [words, setWords] = useState(view.words);
+  const asking = useAsked();
   const [selection, setSelection] = useState<GridSelection>(NOTHING_SELECTED);
-  const found = useSearch(path, words);
+  const { asked } = asking;
+  const found = useSearch(path, shownAt.value === undefined ? asked : NOTHING_ASKED);
+  // What is selected may not be found.
+  const anew = () => {
+    view.top = 0;
+    setSelection(NOTHING_SELECTED);
+  };
+  const ask = (wanted: Asked) => {
+    asking.ask(wanted);
+    anew();
+  };
   const [verdict, setVerdict] = useState<Verdict>();
   const all = found ?? listing;
   const shown = useMemo(
@@ -103,15 +121,18 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       path,
       selected,
       verdicts: shown.verdicts,
-      words,
-      onWords: (typed) => {
-        setWords(typed);
-        Object.assign(view, { words: typed, top: 0 });
-        setSelection(NOTHING_SELECTED);
+      asking: {
+        ...asking,
+        ask,
+        type: (words) => {
+          asking.type(words);
+          anew();
+        },
       },
       onFiles: uploadHere,
       onClear: () => setSelection({ ...NOTHING_SELECTED, active: selection.active }),
     }),
+    found !== undefined && h(Narrow, { path, asked, facets: found.facets, onAsk: ask }),
     h(ListNote, { note: shown.note, stop: found?.stop }),
     h(
       DropZone,
@@ -172,12 +193,13 @@ function Entries(props: ContentProps): ComponentChild {
   useEffect(() => rememberShown(listing.entries), [listing.entries]);
   const former = formerPlace();
   const [order, setOrder] = useState<Order>({ by: "name", isDescending: false });
-  const open = (entry: ResourceEntry) => goTo(entry.is_dir ? "files" : "file", entry.path);
+  const open = (entry: ResourceEntry) => goTo(roomOf(entry, listing.known), entry.path);
   return h(Grid<ResourceEntry>, {
     label: isSearch ? "Files that match" : "Files",
     columns: columnsOf({
       order: isSearch ? undefined : order,
       verdicts: listing.verdicts,
+      known: listing.known,
       shows: isSearch ? "path" : "name",
     }),
     rows: listing.entries,

@@ -1,7 +1,5 @@
 /** How a folder was looked at, which is kept for whoever comes back to it. */
 export interface KeptView {
-  /** What was searched for. */
-  words: string;
   /** How far its list is scrolled, in pixels. */
   top: number;
 }
@@ -14,7 +12,7 @@ export function keptView(): KeptView {
   const key = keyOfEntry();
   const before = kept.get(key);
   if (before !== undefined) return before;
-  const view = { words: "", top: 0 };
+  const view = { top: 0 };
   kept.set(key, view);
   return view;
 }

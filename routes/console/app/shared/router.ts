@@ -80,6 +80,17 @@ export function goOn(room: string, path = ""): void {
   location.replace(linkTo(room, path));
 }
 
+/** Notes parameters of the address of this place, but for those that are empty, without going anywhere. */
+export function noteQuery(query: Readonly<Record<string, string | undefined>>): void {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, value] as const]
+  );
+  const { room, path } = place.value;
+  const address = addressOf(room, path, shownTree.value, Object.fromEntries(given));
+  history.replaceState(history.state, "", address);
+  place.set(placeOf(location.hash));
+}
+
 function placeOf(hash: string): Place {
   // In names, a question mark is encoded.
   const [before = ""] = hash.replace(/^#\/?/, "").split("?");

@@ -11,6 +11,8 @@ export interface ButtonProps {
   readonly onClick?: ((event: MouseEvent) => void) | undefined;
   readonly type?: "button" | "submit";
   readonly pressed?: boolean;
+  /** Whether what it shows and hides is shown. */
+  readonly expanded?: boolean;
   /** Whether it opens a menu. */
   readonly hasMenu?: boolean;
   readonly tabIndex?: number;
@@ -28,6 +30,7 @@ export function Button(props: ButtonProps): ComponentChild {
       disabled: props.disabled ?? false,
       onClick: props.onClick,
       ...(pressed !== undefined && { "aria-pressed": pressed }),
+      ...(props.expanded !== undefined && { "aria-expanded": props.expanded }),
       // Where there is little room, only the icon is seen.
       ...(icon !== undefined && { title: label }),
       ...(props.hasMenu === true && { "aria-haspopup": "menu" }),
