@@ -76,8 +76,13 @@ export function credentialOf(claims: Claims = {}): Promise<string> {
   return mintToken({ userId: 1, privileges: WORKER, ...claims });
 }
 
-const PROGRAM = { executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: MAX_WAIT_MS };
-const launch = () => IS_FIREFOX ? launchFirefox(MAX_WAIT_MS) : chromium.launch(PROGRAM);
+/** How Chromium is started. */
+export const CHROMIUM_OPTIONS = {
+  executablePath: CHROMIUM,
+  args: ["--no-sandbox"],
+  timeout: MAX_WAIT_MS,
+};
+const launch = () => IS_FIREFOX ? launchFirefox(MAX_WAIT_MS) : chromium.launch(CHROMIUM_OPTIONS);
 let shared: Promise<Browser> | undefined;
 Deno.test.afterAll(endBrowser);
 
@@ -96,7 +101,7 @@ export async function openContext(
   };
   const context = profile === undefined
     ? await (await (shared ??= launch())).newContext(options)
-    : await chromium.launchPersistentContext(profile, { ...PROGRAM, ...options });
+    : await chromium.launchPersistentContext(profile, { ...CHROMIUM_OPTIONS, ...options });
   context.setDefaultTimeout(MAX_WAIT_MS);
   return context;
 }

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { ROOT } from "../support/child_server.ts";
 import { endBrowser, enterCredential, TestBrowser, WORKER } from "./browser.ts";
 import { foundTeam } from "./first_team.ts";
+import { furnish, PLACES } from "./furnished.ts";
 import { walk } from "./walk.ts";
 
 const OUTPUT = `${ROOT}dist/screenshots`;
@@ -19,6 +20,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   for (const [size, width, height] of [["phone", 390, 844], ["wide", 1440, 900]] as const) {
     const options = { colorScheme, viewport: { width, height } };
     await shoot(`${colorScheme}-${size}`, options);
+    await shootRooms(`${colorScheme}-${size}`, options);
     const stepsOf = (name: string) => {
       let count = 0;
       return async (page: Page, title: string) => {
@@ -44,6 +46,24 @@ async function shootReadme(colorScheme: "light" | "dark"): Promise<void> {
   await page.getByText("Imports and calls builtins.eval").waitFor();
   await page.getByText("The gate blocks this file").waitFor();
   await page.screenshot({ path: `${IMAGES}/console-${colorScheme}.png` });
+}
+
+/** Each room with something in it, and below what a window shows. */
+async function shootRooms(
+  name: string,
+  { colorScheme, viewport: { width } }: {
+    readonly colorScheme: "light" | "dark";
+    readonly viewport: { readonly width: number };
+  },
+): Promise<void> {
+  await using it = await furnish({ colorScheme, viewport: { width, height: 1600 } });
+  for (const [room, hash, shown] of PLACES) {
+    await it.page.goto("about:blank");
+    await it.page.goto(`${it.browser.server.origin}/${hash}`);
+    await shown(it.page);
+    await it.page.waitForTimeout(700);
+    await it.page.screenshot({ path: `${OUTPUT}/room-${room}-${name}.png` });
+  }
 }
 
 async function shoot(

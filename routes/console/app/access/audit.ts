@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { AuditLine, AuditList } from "../../../../schemas/audit.ts";
 import { call } from "../shared/api.ts";
 import { plural, time } from "../shared/format.ts";
-import { holds } from "../shared/session.ts";
+import { holds, userLabel } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Await } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
@@ -172,12 +172,15 @@ function pagesWith(filter: Filter): LoadPage<AuditLine, AuditPage> {
 function columnsOf(isAdmin: boolean): readonly RowsColumn<AuditLine>[] {
   const user: RowsColumn<AuditLine> = {
     title: "User",
-    cell: ({ user }) => user === undefined ? "Operator or link" : `User ${user}`,
+    cell: ({ user }) => user === undefined ? "Operator or link" : h("bdi", null, userLabel(user)),
   };
   return [
     { title: "Time", cell: ({ time: at }) => h("time", { dateTime: at, title: at }, time(at)) },
     ...isAdmin ? [user] : [],
-    { title: "Tree", cell: ({ tree }) => tree === undefined ? "" : `User ${tree}` },
+    {
+      title: "Tree",
+      cell: ({ tree }) => tree === undefined ? "" : h("bdi", null, userLabel(tree)),
+    },
     { title: "Action", kind: "code", cell: ({ action }) => action },
     { title: "What", cell: (line) => h("bdi", null, subjectOf(line)) },
     {

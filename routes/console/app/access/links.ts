@@ -4,6 +4,7 @@ import type { ListedLink } from "../../../../schemas/links.ts";
 import { call } from "../shared/api.ts";
 import { ago, time } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
+import { userLabel } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { Card } from "../ui/pairs.ts";
@@ -52,7 +53,7 @@ export function LinksCard(): ComponentChild {
             {
               title: "Made by",
               cell: ({ created_by: user, jti }) => [
-                `User ${user}`,
+                h("bdi", { key: "user" }, userLabel(user)),
                 jti !== null &&
                 h("div", { key: "jti", class: "muted" }, "with ", h("bdi", null, jti)),
               ],

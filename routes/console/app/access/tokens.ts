@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact";
 import type { TokenEntry } from "../../../../schemas/tokens.ts";
 import { ago, time } from "../shared/format.ts";
-import { holds } from "../shared/session.ts";
+import { holds, userLabel } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
@@ -47,7 +47,7 @@ export function TokensCard(): ComponentChild {
 function columnsOf(isAdmin: boolean, reload: () => void): readonly RowsColumn<TokenEntry>[] {
   const user: RowsColumn<TokenEntry> = {
     title: "User",
-    cell: ({ user_id: id }) => id === null ? "Another issuer" : `User ${id}`,
+    cell: ({ user_id: id }) => id === null ? "Another issuer" : h("bdi", null, userLabel(id)),
   };
   return [
     {

@@ -1,6 +1,7 @@
 import { type ComponentChild, h } from "preact";
 import type { WaiverEntry } from "../../../../schemas/verdicts.ts";
 import { ago, time } from "../shared/format.ts";
+import { userLabel } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
@@ -34,7 +35,7 @@ export function WaiversCard(): ComponentChild {
           columns: [
             { title: "SHA-256", kind: "code", cell: ({ sha256 }) => sha256 },
             { title: "Reason", cell: ({ reason }) => h("bdi", null, reason) },
-            { title: "By", cell: ({ user_id: user }) => `User ${user}` },
+            { title: "By", cell: ({ user_id: user }) => h("bdi", null, userLabel(user)) },
             {
               title: "Expires",
               cell: ({ expires_at: end }) =>

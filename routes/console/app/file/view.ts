@@ -7,7 +7,7 @@ import { isOfResource, type LiveEvent, onShown } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
 import { goOn, linkTo } from "../shared/router.ts";
-import { may, shownAt } from "../shared/session.ts";
+import { may, shownAt, userLabel } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
@@ -175,7 +175,7 @@ function FactsCard(
         ...(format === undefined ? [] : [["Format", format] as const]),
         ["Changed", h("time", { dateTime: updated }, time(updated))],
         ["Added", h("time", { dateTime: created }, time(created))],
-        ["Tree", `User ${owner}`],
+        ["Tree", h("bdi", null, userLabel(owner))],
         ["SHA-256", h("code", null, sha256 ?? "Not yet computed")],
         ["MD5", h("code", null, md5 ?? "–")],
         ["CRC-32", h("code", null, crc32 ?? "–")],

@@ -92,7 +92,12 @@ export function SpaceCard({ state }: Props): ComponentChild {
         ["Used", most === null ? bytes(used) : `${bytes(used)} of ${bytes(most)}`],
         ["Pinned", bytes(pinned)],
         ["Came in", `${bytes(state.fetched_bytes)} in ${plural(state.fetched_files, "file")}`],
-        ["Requests", `${count(requests)}, ${share(hits, requests)} for what was here`],
+        [
+          "Requests",
+          requests === 0
+            ? "None"
+            : `${count(requests)}, ${share(hits, requests)} for what was here`,
+        ],
       ],
     }),
     h(

@@ -24,6 +24,8 @@ const MAX_SENDING = 3;
 const SLICE_MS = 20;
 /** How many requests send files. */
 let sending = 0;
+/** How many choices of files are being added. */
+let adding = 0;
 let lastKey = 0;
 
 /** Adds files to the queue. One that was being uploaded to the same path goes on where it stopped. */
@@ -31,6 +33,20 @@ export async function upload(files: readonly ChosenFile[]): Promise<void> {
   const { value } = session;
   const tree = currentTree();
   if (value.kind !== "signedIn" || tree === undefined) return;
+  adding++;
+  try {
+    await addAll(files, { tree, user: value.session.user_id });
+  } finally {
+    adding--;
+    startNext();
+  }
+}
+
+/** Adds files that a user has chosen, and lets the page work in between. */
+async function addAll(
+  files: readonly ChosenFile[],
+  { tree, user }: { readonly tree: number; readonly user: number },
+): Promise<void> {
   const stopped = new Map(
     unfinished().filter(({ item }) => item.tree === tree).map(({ item }) => [item.path, item.key]),
   );
@@ -53,7 +69,7 @@ export async function upload(files: readonly ChosenFile[]): Promise<void> {
     add({
       item: { key: ++lastKey, tree, path, size, state, sent: 0 },
       isInterrupted,
-      user: value.session.user_id,
+      user,
       facts: { name, size, lastModified },
       ...{ file, handle },
       abort: new AbortController(),
@@ -61,7 +77,6 @@ export async function upload(files: readonly ChosenFile[]): Promise<void> {
     });
     if (isChecked) void checkFile(lastKey, file);
   }
-  startNext();
 }
 
 /** Checks a file here, and has it sent if nothing is found in it. */
@@ -204,10 +219,16 @@ function add(transfer: Transfer): void {
 
 /** Sends files as long as there may be more requests. */
 export function startNext(): void {
+  /** Small ones that wait for those that are added next, to be sent with them. */
+  const early = new Set<number>();
   for (const [key, { item, file }] of transfers) {
     if (sending >= MAX_SENDING) return;
-    if (item.state !== "queued" || file === undefined) continue;
-    const together = smallOnes(key, transfers);
+    if (item.state !== "queued" || file === undefined || early.has(key)) continue;
+    const { keys: together, isFull } = smallOnes(key, transfers);
+    if (adding > 0 && !isFull) {
+      for (const it of together) early.add(it);
+      continue;
+    }
     for (const it of [key, ...together]) change(it, { state: "sending" });
     sending++;
     void (together.length > 1 ? transferTogether(together) : transferFile(key, file))

@@ -116,20 +116,30 @@ export async function sendFile(
   await forgetUpload(upload.id);
 }
 
+/** Files that are sent in one request. */
+export interface Batch {
+  /** None if the first file is not small. */
+  readonly keys: readonly number[];
+  /** Whether no other file has room in it. */
+  readonly isFull: boolean;
+}
+
 /** A queued file and those that are sent together with it, if all are small. */
-export function smallOnes(key: number, transfers: ReadonlyMap<number, Transfer>): number[] {
+export function smallOnes(key: number, transfers: ReadonlyMap<number, Transfer>): Batch {
   const first = transfers.get(key);
-  if (first === undefined || !isSmall(first)) return [];
   const keys: number[] = [];
+  if (first === undefined || !isSmall(first)) return { keys, isFull: true };
   let bytes = 0;
   for (const [other, transfer] of transfers) {
     const { item: { state, tree, size }, onConflict } = transfer;
     if (state !== "queued" || tree !== first.item.tree || onConflict !== first.onConflict) continue;
     if (!isSmall(transfer)) continue;
     bytes += size;
-    if (keys.push(other) === MAX_TOGETHER || bytes >= MAX_TOGETHER_BYTES) break;
+    if (keys.push(other) === MAX_TOGETHER || bytes >= MAX_TOGETHER_BYTES) {
+      return { keys, isFull: true };
+    }
   }
-  return keys;
+  return { keys, isFull: false };
 }
 
 /** Whether a file may be sent together with others. */
