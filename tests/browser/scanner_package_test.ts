@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import {
-  buildPackage,
   FIXTURE_PATHS,
   MODELS,
+  putPackage,
   serverReport,
   withoutTimes,
 } from "../packaging/scanner/fixture_reports.ts";
@@ -38,7 +38,7 @@ Deno.test({
   ignore: !HAS_BROWSER,
   async fn(t) {
     await using directory = await TempDir.make();
-    await using server = serveFiles(await buildPackage(directory.path));
+    await using server = serveFiles(await putPackage(directory.path));
     const context = await openContext();
     await using _closing = { [Symbol.asyncDispose]: () => context.close() };
     const page = await context.newPage();
@@ -58,7 +58,7 @@ Deno.test({
         }, paths);
         for (const [index, path] of paths.entries()) {
           const report = withoutTimes(JSON.parse(reports[index] ?? ""));
-          assert.deepEqual(report, withoutTimes(await serverReport(path)), path);
+          assert.deepEqual(report, await serverReport(path), path);
         }
       }
     });

@@ -83,7 +83,7 @@ hubTest("C 18 the hub refuses what the gate refuses, and the client says why", a
     assert.equal(snapshot, "done");
     assert.deepEqual(security["evil.pkl"], [true, "safe"]);
   });
-}, { settings: { gate: "block" }, host: room.host });
+}, { versions: "all", settings: { gate: "block" }, host: room.host });
 
 /** What `hf download` prints when it fails. */
 function failed(client: HfClient, ...names: string[]): Promise<string> {

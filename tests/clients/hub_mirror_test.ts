@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { HfClient, HUB_VERSIONS } from "../support/hub_clients.ts";
+import { HfClient, TESTED_VERSIONS } from "../support/hub_clients.ts";
 import { type Mirroring, mirroring } from "../support/mirroring.ts";
 import { modelFile } from "../support/models.ts";
 import { noise } from "../support/random.ts";
@@ -22,7 +22,7 @@ function mirrorTest(
     directory: string,
   ) => Promise<void>,
 ): void {
-  for (const version of HUB_VERSIONS) {
+  for (const version of TESTED_VERSIONS) {
     Deno.test(`${name} (huggingface_hub ${version.version})`, async () => {
       await using directory = await TempDir.make();
       await using parts = await mirroring(options);
@@ -35,7 +35,7 @@ function mirrorTest(
       }, directory.path);
     });
   }
-  if (HUB_VERSIONS.length > 0) return;
+  if (TESTED_VERSIONS.length > 0) return;
   Deno.test({ name: `${name} (huggingface_hub is not installed)`, ignore: true, fn() {} });
 }
 

@@ -172,7 +172,7 @@ hubTest("C 20 HfApi reads models and data sets", async ({ server, client, step }
     await one.put("models/team/tiny/README.md", changed);
     assert.equal(await shaNow(), commitOf({ ...FILES, "README.md": changed }));
   });
-});
+}, { versions: "all" });
 
 /** The class, status and text of an error, or nothing. */
 const Raised = v.record(
@@ -220,4 +220,4 @@ hubTest("C 20 callers get the errors of the client", async ({ server, client }) 
   says("without the privilege to upload", /resources\.upload/);
   says("spaces", /space/);
   says("pull requests", /pull request/i);
-});
+}, { versions: "all" });

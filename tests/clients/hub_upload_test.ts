@@ -129,7 +129,7 @@ hubTest("C 31 hf upload without HF_HUB_DISABLE_XET arrives, or names it", async 
     const stored = await (await server.as(1)).bytes({ path: "models/team/xet/model.bin" });
     assert.deepEqual(stored, noise(100_000));
   }
-});
+}, { versions: "all" });
 
 hubTest("C 20 hf upload repeats what a cut connection has lost", async ({ server, client }) => {
   const one = await server.as(1);

@@ -112,4 +112,4 @@ hubTest("C 20 HfApi creates and changes models and data sets", async (test) => {
     const group = (await one.tree()).filter((path) => path.startsWith("models/group"));
     assert.deepEqual(group, ["models/group"]);
   });
-});
+}, { versions: "all" });

@@ -30,7 +30,7 @@ Deno.test({
       [
         "# The settings of the server",
         `export STRONGROOM_DATA_DIR="${to}"`,
-        `STRONGROOM_DATABASE_URL=${await engine.createDatabase()}`,
+        `STRONGROOM_DATABASE_URL=${await engine.createEmptyDatabase()}`,
         `STRONGROOM_CONTENT_URL='${store.contentUrl()}'`,
         `STRONGROOM_S3_ACCESS_KEY=${S3_CREDENTIALS.accessKeyId}`,
         `STRONGROOM_S3_SECRET_KEY=${S3_CREDENTIALS.secretAccessKey}`,

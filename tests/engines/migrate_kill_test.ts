@@ -35,7 +35,7 @@ Deno.test({
         assert.equal((await user.upload("d", { [`${index}`]: content })).status, 200);
       }
     }
-    const address = databaseAddress(await engine.createDatabase());
+    const address = databaseAddress(await engine.createEmptyDatabase());
     // All that a migration does passes through this process, so none ends while this one is busy.
     await using proxy = new TcpProxy(engine.port);
     const settings = `${directory.path}/new.env`;

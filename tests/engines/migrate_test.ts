@@ -217,7 +217,9 @@ async function rooms() {
       return {
         dataDir: `${directory.path}/${++count}`,
         options: {
-          database: kind.database ? databaseAddress(await database.createDatabase()) : undefined,
+          database: kind.database
+            ? databaseAddress(await database.createEmptyDatabase())
+            : undefined,
           content: kind.objects && objects !== undefined ? objects.content() : undefined,
         },
       };

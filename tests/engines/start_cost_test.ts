@@ -32,7 +32,7 @@ Deno.test({
   await using store = await S3Engine.start();
   await using proxy = new FaultyProxy(store.port);
   await using directory = await TempDir.make();
-  const url = await engine.createDatabase();
+  const url = await engine.createEmptyDatabase();
   const start = () =>
     ChildServer.start({
       dataDir: directory.path,

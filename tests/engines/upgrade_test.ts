@@ -34,7 +34,7 @@ Deno.test({
   parts.defer(async () => {
     await git("worktree", "remove", "--force", checkout);
   });
-  const url = await engine.createDatabase();
+  const url = await engine.createEmptyDatabase();
   const env = {
     STRONGROOM_DATABASE_URL: url,
     STRONGROOM_CONTENT_URL: store.contentUrl(),

@@ -9,7 +9,7 @@ import { until } from "../support/until.ts";
 /** It would keep deleted content. */
 const WITHOUT_HISTORY = { STRONGROOM_HISTORY: "off" };
 
-const FILES = 400;
+const FILES = 200;
 
 interface Scene {
   readonly dataDir: string;
@@ -38,7 +38,7 @@ async function stoppedBackup({ dataDir, backup }: Scene): Promise<Deno.ChildProc
   const copied = async () => (await filesBelow(`${backup}/contents`)).length;
   for (;;) {
     const child = startBackup({ command: "backup", dataDir, backup });
-    await until(async () => await copied() > 50);
+    await until(async () => await copied() > 20);
     signalTo(child, "SIGSTOP");
     if (await copied() < FILES) return child;
     // It was faster than this process.

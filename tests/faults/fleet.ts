@@ -95,7 +95,7 @@ class Fleet implements AsyncDisposable {
     const store = parts.use(await S3Engine.start());
     const pooler = PgBouncer.isInstalled ? parts.use(await PgBouncer.start(engine)) : undefined;
     const { path } = parts.use(await TempDir.make());
-    const url = await engine.createDatabase();
+    const url = await engine.createEmptyDatabase();
     const contentUrl = store.contentUrl(`fleet-${seed}`);
     const fleet = new Fleet(engine, store, pooler, url, contentUrl, path);
     parts.defer(() => fleet.#stop());

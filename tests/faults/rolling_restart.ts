@@ -99,7 +99,7 @@ class BalancedServers implements AsyncDisposable {
     const fleet = new BalancedServers(
       {
         STRONGROOM_JWT_SECRET: SECRET,
-        STRONGROOM_DATABASE_URL: await engine.createDatabase(),
+        STRONGROOM_DATABASE_URL: await engine.createEmptyDatabase(),
         STRONGROOM_CONTENT_URL: store.contentUrl(),
         STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
         STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,

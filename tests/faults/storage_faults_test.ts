@@ -240,7 +240,13 @@ Deno.test({
       onFailure() {},
       writeElsewhere() {},
     });
-    await using server = await TestServer.start({ dataDir: disk.path, diskReserveMB: 1, audit });
+    await using server = await TestServer.start({
+      dataDir: disk.path,
+      diskReserveMB: 1,
+      audit,
+      // It would keep deleted content, and give it up at any moment.
+      settings: { history: 0 },
+    });
     const one = await server.as(1);
     assert.equal(items(await one.upload("", { small: "small" })).length, 1);
     const message = refused(

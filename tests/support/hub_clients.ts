@@ -137,16 +137,29 @@ export interface HubTest {
   step(name: string, fn: () => void | Promise<void>): Promise<void>;
 }
 
-/** Defines a test for each version of the client, or a skipped one where none is installed. */
+/**
+ * The versions that a test runs with: all with `TEST_HUB_VERSIONS=all`, otherwise the newest. Former ones make the same
+ * requests but for few, and `tests/clients/matrix` has each of their calls.
+ */
+export const TESTED_VERSIONS = Deno.env.get("TEST_HUB_VERSIONS") === "all"
+  ? HUB_VERSIONS
+  : HUB_VERSIONS.slice(0, 1);
+
+export interface HubTestOptions extends TestServerOptions {
+  /** For what differs between versions. @default {@link TESTED_VERSIONS} */
+  readonly versions?: "all";
+}
+
+/** Defines a test for versions of the client, or a skipped one where none is installed. */
 export function hubTest(
   name: string,
   fn: (test: HubTest) => Promise<void>,
-  options: TestServerOptions = {},
+  { versions, ...options }: HubTestOptions = {},
 ): void {
   if (HUB_VERSIONS.length === 0) {
     Deno.test({ name: `${name} (huggingface_hub is not installed)`, ignore: true, fn() {} });
   }
-  for (const version of HUB_VERSIONS) {
+  for (const version of versions === "all" ? HUB_VERSIONS : TESTED_VERSIONS) {
     Deno.test(`${name} (huggingface_hub ${version.version})`, async (t) => {
       await using directory = await TempDir.make();
       await using server = await TestServer.start(options);

@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Where tests/run.ts builds the package. */
 export const BUILT_PACKAGE = `${ROOT}dist/tests`;
 /** Whether this is a test of those that tests/run.ts runs. */
-const IS_BUILT = Deno.env.get("TEST_PACKAGE") === BUILT_PACKAGE;
+export const IS_BUILT = Deno.env.get("TEST_PACKAGE") === BUILT_PACKAGE;
 
 /** The command strongroom. */
 export const COMMAND = IS_BUILT ? `${BUILT_PACKAGE}/bin/strongroom` : `${ROOT}packaging/strongroom`;

@@ -3,9 +3,7 @@ import type { ResourceStore } from "../../core/ports.ts";
 import { SQLITE } from "../../storage/sqlite/dialect.ts";
 import { SqliteResourceStore } from "../../storage/sqlite/sqlite_resource_store.ts";
 import type { ResourceStoreOptions } from "../../storage/sqlite/store_options.ts";
-import { databaseAddress } from "../../schemas/database_url.ts";
 import type { RecordStore } from "../../storage/tables/record_store.ts";
-import { Database } from "../../storage/postgres/database.ts";
 import { POSTGRES } from "../../storage/postgres/dialect.ts";
 import type { Dialect, SqlRow } from "../../storage/tables/dialect.ts";
 import { openPostgresStore } from "./postgres_store.ts";
@@ -43,7 +41,7 @@ export type Stores =
 export interface OpenedStores extends AsyncDisposable {
   readonly store: Stores;
   readonly dialect: Dialect;
-  /** Runs a statement on a connection of its own. */
+  /** Runs a statement on a connection that no transaction of the store has. */
   rows(sql: string): Promise<SqlRow[]>;
 }
 
@@ -85,14 +83,11 @@ export async function openPostgresStores(
   url: string,
   options: ChangeOptions = {},
 ): Promise<OpenedStores> {
-  await using made = new AsyncDisposableStack();
-  const store = made.use(await openPostgresStore(url, { ...options, resultsVersion: "1" }));
-  const database = made.use(await Database.open(databaseAddress(url), { connections: 1 }));
-  const kept = made.move();
+  const store = await openPostgresStore(url, { ...options, resultsVersion: "1" });
   return {
     store: withContents(store),
     dialect: POSTGRES,
-    rows: (sql) => database.use("reads", (session) => session.all(sql)),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    rows: (sql) => store.database.use("reads", (session) => session.all(sql)),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }

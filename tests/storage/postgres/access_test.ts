@@ -62,8 +62,8 @@ Deno.test({
   ignore,
 }, async () => {
   await using engine = await Postgres.start();
-  const url = await engine.createDatabase();
-  await using admin = await Database.open(databaseAddress(await engine.createDatabase()));
+  const url = await engine.createEmptyDatabase();
+  await using admin = await Database.open(databaseAddress(await engine.createEmptyDatabase()));
   await admin.use("writes", (session) =>
     session.script(`
       CREATE ROLE holder;
@@ -125,7 +125,7 @@ Deno.test({
     certificate: await authority.issue("IP:127.0.0.1"),
     settings: { ssl_ca_file: `'${authority.certificate}'` },
   });
-  const url = await engine.createDatabase();
+  const url = await engine.createEmptyDatabase();
   await using admin = await Database.open(databaseAddress(url));
   await requireCertificates(admin);
   const known = await authority.issue("DNS:client");

@@ -9,7 +9,7 @@ const VERSION = [...Deno.readDirSync(MIGRATIONS)].length;
 
 Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
   await using engine = await Postgres.start();
-  const url = await engine.createDatabase();
+  const url = await engine.createEmptyDatabase();
   const open = (options = {}) => Database.open(databaseAddress(url), options);
 
   await t.step("C 23 several servers that start at once migrate it once", async () => {
