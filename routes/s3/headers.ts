@@ -149,23 +149,18 @@ export function objectHeaders(
   facts: ObjectFacts | undefined,
   target: Target,
 ): Record<string, string> {
+  const all: Record<string, string> = {};
   const { headers = {}, user = {}, tags = {} } = facts?.metadata ?? {};
-  const replaced = KEPT_HEADERS.flatMap((name) => {
+  for (const [name, value] of Object.entries(headers)) all[titleCase(name)] = value;
+  for (const name of target.query.size === 0 ? [] : KEPT_HEADERS) {
     const value = parameter(target, `response-${name}`);
-    return value === undefined ? [] : [[name, value] as const];
-  });
+    if (value !== undefined) all[titleCase(name)] = value;
+  }
+  all.ETag = etagOf({ hash }, facts?.etag);
+  for (const [name, value] of Object.entries(user)) all[`${USER_PREFIX}${name}`] = value;
   const count = Object.keys(tags).length;
-  return {
-    ...Object.fromEntries(
-      Object.entries({ ...headers, ...Object.fromEntries(replaced) })
-        .map(([name, value]) => [titleCase(name), value]),
-    ),
-    ETag: etagOf({ hash }, facts?.etag),
-    ...Object.fromEntries(
-      Object.entries(user).map(([name, value]) => [`${USER_PREFIX}${name}`, value]),
-    ),
-    ...(count > 0 && { "x-amz-tagging-count": String(count) }),
-  };
+  if (count > 0) all["x-amz-tagging-count"] = String(count);
+  return all;
 }
 
 /** The name of a header as replies have it, so that one replaces another. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { Caller } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
 import type { FindAccessKey, Signer } from "../../core/s3/access_keys.ts";
@@ -76,7 +76,9 @@ export async function verifySignature(
   }
   const scope = `${day}/${region}/s3/aws4_request`;
   const signer = holder.signer(day, region);
-  const canonical = await canonicalRequest(request, { ...stated, names });
+  const { query } = request.target;
+  const parameters = query.size === 0 ? "" : await canonicalQuery(query);
+  const canonical = canonicalRequest(request, { ...stated, names, parameters });
   const text = [ALGORITHM, stated.time, scope, sha256(canonical)].join("\n");
   requireSignature(signer.sign(text), stated.signature);
   const { payload, signature, time } = stated;
@@ -101,7 +103,7 @@ export function requireSignature(expected: string, stated: string): void {
 
 /** The SHA-256 of a text in hex. */
 export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 function statedBy({ target: { query, headers } }: SignedRequest): Stated {
@@ -239,16 +241,17 @@ function unsigned(name: string): S3Error {
   return new S3Error("AccessDenied", `The header ${quoted(name)} must be signed`);
 }
 
-async function canonicalRequest(
-  { method, target: { path, query, headers } }: SignedRequest,
-  { names, signedHeaders, payload }: Pick<Stated, "signedHeaders" | "payload"> & {
+function canonicalRequest(
+  { method, target: { path, headers } }: SignedRequest,
+  { names, parameters, signedHeaders, payload }: Pick<Stated, "signedHeaders" | "payload"> & {
     readonly names: ReadonlySet<string>;
+    /** The query in its canonical form. */
+    readonly parameters: string;
   },
-): Promise<string> {
+): string {
   let lines = "";
   for (const name of names) lines += `${name}:${folded(headers.get(name) ?? "")}\n`;
   const address = PLAIN_PATH.test(path) ? path : path.split("/").map(escaped).join("/");
-  const parameters = query.size === 0 ? "" : await canonicalQuery(query);
   return `${method}\n${address}\n${parameters}\n${lines}\n${signedHeaders}\n${payload}`;
 }
 

@@ -8,6 +8,7 @@ import { decodePath } from "../request/address_path.ts";
 import type { AppEnvironment } from "../request/environment.ts";
 import { parseQuery, type Query } from "../request/query.ts";
 import type { PublicUrl } from "../serving/public_url.ts";
+import { S3_PATH } from "../reply/error_forms.ts";
 import { RequestHeaders } from "./request_headers.ts";
 
 export type Handled = Context<AppEnvironment>;
@@ -35,17 +36,22 @@ const TREE = /^tree-([1-9]\d{0,15}|[a-z][a-z0-9._-]{0,63})$/;
  * @throws {AppError} `ErrResourcesInvalidRequest` when it is not percent-encoded UTF-8.
  */
 export function targetOf(c: Handled, publicUrl: PublicUrl): Target {
-  const afterOrigin = c.req.url.replace(/^[^:/?#]+:\/\/[^/?#]*/, "");
-  const [address = ""] = afterOrigin.split("#");
-  const [encoded = ""] = address.split("?");
-  const path = decodePath(encoded);
+  const { url } = c.req;
+  const hash = url.indexOf("#");
+  const start = url.indexOf("/", url.indexOf("://") + "://".length);
+  const address = url.slice(start, hash < 0 ? undefined : hash);
+  const question = address.indexOf("?");
+  const path = decodePath(question < 0 ? address : address.slice(0, question));
   const isWhole = publicUrl.path !== "" && path.startsWith(`${publicUrl.path}/`);
-  const own = path.slice(isWhole ? publicUrl.path.length : 0);
-  const [, bucket = "", ...key] = own.replace(/^\/s3(?=\/|$)/, "").split("/");
+  const own = isWhole ? path.slice(publicUrl.path.length) : path;
+  const inDoor = own === S3_PATH || own.startsWith(`${S3_PATH}/`) ? own.slice(S3_PATH.length) : own;
+  const slash = inDoor.indexOf("/", 1);
+  const bucket = inDoor.slice(1, slash < 0 ? undefined : slash);
+  const key = slash < 0 ? "" : inDoor.slice(slash + 1);
   return {
     path,
     bucket: bucket === "" ? undefined : bucket,
-    key: key.join("/") === "" ? undefined : key.join("/"),
+    key: key === "" ? undefined : key,
     query: parseQuery(address),
     headers: new RequestHeaders(c.req.raw.headers),
   };

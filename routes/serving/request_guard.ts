@@ -23,7 +23,7 @@ function refusalOf(c: Context<AppEnvironment>): Response | undefined {
   const refuse = (status: 400 | 415 | 501, message: string) =>
     failure(c, { kind: "ErrResourcesInvalidRequest", message }, { status });
   const host = c.req.header("Host");
-  const address = URL.parse(c.req.url);
+  const address = URL.parse(originOf(c.req.url));
   if (isMissing(host, address)) return refuse(400, "The Host header is missing");
   // The Host header becomes the start of the URL: a slash in it would choose the route.
   if (host !== undefined && !/^[\w.:[\]-]*$/.test(host)) {
@@ -46,6 +46,12 @@ function refusalOf(c: Context<AppEnvironment>): Response | undefined {
     return refuse(501, `Unsupported Transfer-Encoding ${quoted(transfer)}: expected chunked`);
   }
   return undefined;
+}
+
+/** A URL up to its path. Parsing the rest would take as long as many a handler. */
+function originOf(url: string): string {
+  const end = url.indexOf("/", url.indexOf("://") + "://".length);
+  return end < 0 ? url : url.slice(0, end);
 }
 
 /**
