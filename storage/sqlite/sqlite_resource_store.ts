@@ -121,6 +121,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
     });
     this.#longReads = new LongReads({
       longReader: this.#longReader,
+      points,
       largeChanges: this.#largeChanges,
       results,
       listIdleMs: options.listIdleMs,
