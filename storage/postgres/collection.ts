@@ -7,7 +7,7 @@ import type {
 } from "../../core/ports.ts";
 import type { AcceptedVerdicts, RefusedFile } from "../../core/verdicts.ts";
 import type { Database } from "./database.ts";
-import { asOf } from "./past.ts";
+import { asOf, HISTORY } from "./past.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import { byPath, indexed, isBelow, isPath } from "./path_conditions.ts";
 import type { Session, SqlParameters, SqlValue } from "./session.ts";
@@ -83,7 +83,7 @@ async function collect(
      FROM records WHERE user_id = :owner::bigint AND NOT is_dir AND ${which}
      ON CONFLICT (collection, left(path, 600), path_rest(path)) DO UPDATE SET ${onConflict}`,
     parameters: { ...parameters, id, owner: root.userId, path: root.path },
-  }, past);
+  }, past, root.isDir ? HISTORY.below(":path::text") : HISTORY.at(":path::text"));
   await session.run(sql, named);
 }
 

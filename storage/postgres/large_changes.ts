@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { asUnavailable, busyChange, isEngineFailure } from "./failures.ts";
 import { largeChangeLock, treeLock } from "./locks.ts";
 import type { PastTree } from "../tables/history_store.ts";
-import { asOf } from "./past.ts";
+import { asOf, HISTORY } from "./past.ts";
 import { indexed, isBelow } from "./path_conditions.ts";
 import type { Session } from "./session.ts";
 import { lockTree } from "./tree_turns.ts";
@@ -111,7 +111,7 @@ export async function isLarge(
       max,
     },
   };
-  const { sql, parameters } = asOf(counting, past);
+  const { sql, parameters } = asOf(counting, past, HISTORY.below("root.path"));
   const row = await session.get(sql, parameters);
   return Number(row?.found) + roots.length > max;
 }

@@ -3,8 +3,8 @@ import type { ItemsJson, ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { recordOf } from "../tables/record_rows.ts";
 import type { Database, HeldSession } from "./database.ts";
 import { asUnavailable } from "./failures.ts";
-import { type ListStatements, listStatements } from "./listing.ts";
-import { asOf, asOfPaths } from "./past.ts";
+import { listStatements } from "./listing.ts";
+import { asOf, HISTORY } from "./past.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import type { Session } from "./session.ts";
 
@@ -38,7 +38,7 @@ export class Lists {
   /** @param past The tree at a version. @default the present */
   async *pages(query: ListQuery, past?: PastTree): AsyncGenerator<readonly ResourceRecord[]> {
     const first = await this.#database.use("reads", async (session) => {
-      const page = await begin(session, listStatements(query), past);
+      const page = await begin(session, { query }, past);
       await session.commit();
       return page;
     });
@@ -123,7 +123,7 @@ class Cursor implements AsyncDisposable {
     this.#openedAt = performance.now();
     return await begin(
       this.#held.session,
-      listStatements(this.#query, this.#after),
+      { query: this.#query, after: this.#after },
       this.#past,
     );
   }
@@ -154,11 +154,14 @@ class Cursor implements AsyncDisposable {
 /** Begins a transaction that reads a listing, and reads its first page. */
 async function begin(
   session: Session,
-  statements: ListStatements,
+  { query, after }: { readonly query: ListQuery; readonly after?: ResourceRecord | undefined },
   past: PastTree | undefined,
 ): Promise<Page> {
-  const head = statements.head && asOfPaths(statements.head, past);
-  const body = asOf(statements.body, past);
+  const statements = listStatements(query, after);
+  const isOfDirectory = query.recursive && query.directories.length === 1;
+  const history = isOfDirectory ? HISTORY.below(":directory::text") : HISTORY.all;
+  const head = statements.head && asOf(statements.head, past, HISTORY.at("asked.path"));
+  const body = asOf(statements.body, past, history);
   const [, first, , page] = await Promise.all([
     session.begin("REPEATABLE READ READ ONLY"),
     head === undefined ? [] : session.values(head.sql, head.parameters),

@@ -23,7 +23,7 @@ import {
 } from "../tables/verdict_statements.ts";
 import type { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
-import { asOf } from "./past.ts";
+import { asOf, HISTORY } from "./past.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -38,7 +38,15 @@ export async function readPage(
 ): Promise<RepositoryPage> {
   const query = pageQuery(request, POSTGRES);
   const { userId, past } = request;
-  const { sql, parameters } = asOf(query, past && { userId, ...past });
+  const tree = past && { userId, ...past };
+  const isBelow = tree !== undefined && "below" in request && request.recursive;
+  const { sql, parameters } = isBelow
+    ? asOf(
+      { sql: query.sql, parameters: { ...query.parameters, past_root: request.below } },
+      tree,
+      HISTORY.below(":past_root::text"),
+    )
+    : asOf(query, tree);
   const rows = await database.values(sql, parameters);
   const page = rowsOfPage(rows, request, query);
   const ids = page.hashes.length === 0 ? new Map() : await blobIds(page.hashes);

@@ -3,7 +3,7 @@ import { nodesOf } from "../tables/history_nodes.ts";
 import type { PastReads, PastTree } from "../tables/history_store.ts";
 import type { Statement } from "./listing.ts";
 import { findById, findByPath, type Source } from "./lookup.ts";
-import { isPath } from "./path_conditions.ts";
+import { isBelow, isParent, isPath } from "./path_conditions.ts";
 import type { SqlParameters } from "./session.ts";
 
 const COLUMNS =
@@ -22,12 +22,37 @@ const held = (condition: string) =>
   WHERE former.user_id = :past_user::bigint AND ${condition}
     AND former.since <= :past_version::bigint AND former.until > :past_version::bigint`;
 
-/** Of the states of a path that is asked for, the first that ends later is the only one that may have held. */
-const HELD_AT_PATH = `SELECT ${COLUMNS} FROM (
-    SELECT * FROM history AS state WHERE state.user_id = :past_user::bigint
-      AND ${isPath("state.path", "asked.path")} AND state.until > :past_version::bigint
-    ORDER BY state.until LIMIT 1
+const HAS_NODE = "former.node = ANY (:past_nodes::bigint[])";
+
+/** Statements about rows of history that held at the version, which others read within those of the whole tree. */
+export const HISTORY = {
+  /** All rows. */
+  all: held(HAS_NODE),
+  /** Those of the path, which is an SQL expression. */
+  at: (path: string) => first(isPath("state.path", path)),
+  /** Those of the records that have one of `:ids`. */
+  ofIds: `SELECT found.* FROM (SELECT DISTINCT unnest(:ids::bigint[]) AS id) AS asked
+    CROSS JOIN LATERAL (${first("state.id = asked.id")}) AS found`,
+  /** Those below the directory, which is an SQL expression, by the index that has parents. */
+  below: (root: string) =>
+    `${held(`${HAS_NODE} AND ${isParent("former.parent", root)}`)}
+    UNION ALL ${held(`${HAS_NODE} AND ${isBelowParent(root)}`)}`,
+};
+
+/** Of the states of a path or a record, the first that ends later is the only one that may have held. */
+function first(condition: string): string {
+  return `SELECT ${COLUMNS} FROM (
+    SELECT * FROM history AS state WHERE state.user_id = :past_user::bigint AND ${condition}
+      AND state.until > :past_version::bigint ORDER BY state.until LIMIT 1
   ) AS former WHERE former.since <= :past_version::bigint`;
+}
+
+/** The parent is below the root: its index has other first characters than that of paths. */
+function isBelowParent(root: string): string {
+  return `left(former.parent, 550) >= left(${root} || '/', 550)
+    AND left(former.parent, 550) <= left(${root} || '0', 550)
+    AND former.parent > ${root} || '/' AND former.parent < ${root} || '0'`;
+}
 
 /** What was there since the version or earlier, and still is, or was until later. It is named as the table is. */
 const past = (history: string) =>
@@ -42,11 +67,14 @@ const past = (history: string) =>
     AND ${numberOf("fresh.until")} > :past_version::bigint
 ) AS records`;
 
-export const PAST = past(held("former.node = ANY (:past_nodes::bigint[])"));
-/** The same for tags, which name no nodes. */
+export const PAST = {
+  /** The record at a path. */
+  at: (path: string) => past(HISTORY.at(path)),
+  /** The records below a directory. */
+  below: (root: string) => past(HISTORY.below(root)),
+};
+/** All records of the tree for tags, which name no nodes. */
 export const TAGGED_PAST = past(held("TRUE"));
-/** The same for a lookup of each path that is `asked`. */
-const PAST_AT_PATH = past(HELD_AT_PATH);
 
 /** What a tag names. */
 export const TAGGED =
@@ -59,22 +87,20 @@ export function pastParameters({ userId, version, tag }: PastTree): SqlParameter
     : { past_tag: tag };
 }
 
-/** A statement about the present records, for those of a tree at a version. */
-export function asOf(statement: Statement, tree: PastTree | undefined): Statement {
-  return tree === undefined ? statement : readingFrom(PAST, statement, tree);
-}
-
-/** The same for a statement that looks up each path in a table `asked`. */
-export function asOfPaths(statement: Statement, tree: PastTree | undefined): Statement {
-  return tree === undefined ? statement : readingFrom(PAST_AT_PATH, statement, tree);
-}
-
-function readingFrom(past: string, { sql, parameters }: Statement, tree: PastTree): Statement {
+/**
+ * A statement about the present records, for those of a tree at a version.
+ *
+ * @param history One of {@link HISTORY} that finds all that the statement asks for.
+ */
+export function asOf(
+  { sql, parameters }: Statement,
+  tree: PastTree | undefined,
+  history: string = HISTORY.all,
+): Statement {
+  if (tree === undefined) return { sql, parameters };
+  const source = tree.tag === undefined ? past(history) : TAGGED;
   return {
-    sql: sql.replace(
-      /\b(FROM|JOIN) records\b/g,
-      (_, word) => `${word} ${tree.tag === undefined ? past : TAGGED}`,
-    ),
+    sql: sql.replace(/\b(FROM|JOIN) records\b/g, (_, word) => `${word} ${source}`),
     parameters: { ...parameters, ...pastParameters(tree) },
   };
 }
@@ -83,9 +109,9 @@ function readingFrom(past: string, { sql, parameters }: Statement, tree: PastTre
 export function pastLookups(
   database: Database,
 ): Pick<PastReads, "findByPath" | "findById" | "settled"> {
-  const source = (tree: PastTree, at: typeof asOf): Source => {
+  const source = (tree: PastTree, history: string): Source => {
     const of = (sql: string, parameters: SqlParameters = {}) => {
-      const statement = at({ sql, parameters }, tree);
+      const statement = asOf({ sql, parameters }, tree, history);
       return [statement.sql, statement.parameters] as const;
     };
     return {
@@ -99,10 +125,10 @@ export function pastLookups(
     // Versions of large changes show once those have ended.
     settled: () => Promise.resolve(),
     findByPath: async (tree, paths) => [
-      ...(await findByPath(source(tree, asOfPaths), scope(tree), paths)).values(),
+      ...(await findByPath(source(tree, HISTORY.at("asked.path")), scope(tree), paths)).values(),
     ],
     findById: async (tree, ids) => [
-      ...(await findById(source(tree, asOf), scope(tree), ids)).values(),
+      ...(await findById(source(tree, HISTORY.ofIds), scope(tree), ids)).values(),
     ],
   };
 }

@@ -12,8 +12,8 @@ const MOVE_CONFLICTS = `(NOT (conflict.path = :source::text
 
 /** The SQL of what moves and copies plan differently. */
 export interface Planned {
-  /** What has the sources, named `records`. */
-  readonly from: string;
+  /** What has the source itself and what has all below it, each named `records`. */
+  readonly from: { readonly root: string; readonly below: string };
   /** The id of the record at the target. */
   readonly id: string;
   /** Whether a record at the target path is in the way. */
@@ -22,20 +22,23 @@ export interface Planned {
 
 /** Moves keep the records. */
 export const MOVED_ALONG: Planned = {
-  from: "records",
+  from: { root: "records", below: "records" },
   id: "records.id",
   conflicts: MOVE_CONFLICTS,
 };
 /** A copy conflicts with any record at its target path. */
 export const COPIED: Planned = {
-  from: "records",
+  from: { root: "records", below: "records" },
   id: "nextval('records_id_seq')",
   conflicts: "TRUE",
 };
 /** A copy of what the tree had at a version. */
-export const RESTORED: Planned = { ...COPIED, from: PAST };
+export const RESTORED: Planned = {
+  ...COPIED,
+  from: { root: PAST.at(":source::text"), below: PAST.below(":source::text") },
+};
 /** A copy of what a tag names. */
-export const RESTORED_TAG: Planned = { ...COPIED, from: TAGGED };
+export const RESTORED_TAG: Planned = { ...COPIED, from: { root: TAGGED, below: TAGGED } };
 
 /** The SQL of what rows of the plan have, for some records of a source. */
 export interface Added {
@@ -85,7 +88,7 @@ export function adding({ from, id, conflicts }: Planned, added: Added): string {
         WHEN octet_length(${target}) > :max_bytes::integer THEN 'long'
         WHEN length(${target}) - length(replace(${target}, '/', '')) >= :max_segments::integer
           THEN 'deep' END
-    FROM ${from} LEFT JOIN LATERAL (
+    FROM ${isRoot ? from.root : from.below} LEFT JOIN LATERAL (
       SELECT conflict.id, conflict.is_dir FROM records AS conflict
       WHERE ${mayConflict} AND conflict.user_id = :user::bigint
         AND ${isPath("conflict.path", target)} AND ${conflicts} OFFSET 0

@@ -10,6 +10,7 @@ import type { ShareQuery, Shares } from "../../core/shares.ts";
 import type { LargeChanges } from "./large_changes.ts";
 import type { ListBatch, ListForm } from "./list_batch.ts";
 import type { ReaderThread } from "./reader_thread.ts";
+import type { PointReader } from "./point_reader.ts";
 import type { PastReads, PastTree } from "../tables/history_store.ts";
 import type { CurrentResults } from "../tables/verdict_statements.ts";
 
@@ -18,6 +19,8 @@ const LIST_IDLE_MS = 1000;
 
 export interface LongReadsParts {
   readonly longReader: ReaderThread;
+  /** Reads a few records on the serving thread. */
+  readonly points: PointReader;
   readonly largeChanges: LargeChanges;
   /** The scan results that count. */
   readonly results: CurrentResults;
@@ -45,11 +48,13 @@ export class LongReads {
     settled: (userId) => this.#settled({ userId }),
     findByPath: async (tree, paths) => {
       await this.#settled(tree);
-      return await this.#parts.longReader.calls.findPastByPath(tree, paths);
+      return this.#parts.points.findPastByPath(tree, paths) ??
+        await this.#parts.longReader.calls.findPastByPath(tree, paths);
     },
     findById: async (tree, ids) => {
       await this.#settled(tree);
-      return await this.#parts.longReader.calls.findPastById(tree, ids);
+      return this.#parts.points.findPastById(tree, ids) ??
+        await this.#parts.longReader.calls.findPastById(tree, ids);
     },
     list: (tree, query) => this.#pastRecords(tree, query),
     listJson: (tree, query) => this.#pastJson(tree, query),

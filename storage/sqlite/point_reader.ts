@@ -6,9 +6,11 @@ import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import { LOCATED, locatedOf } from "../tables/located_rows.ts";
 import { Connection } from "./connection.ts";
+import type { PastTree } from "../tables/history_store.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { shortListing } from "./listing.ts";
 import { findById, findByPath, RECORD_COLUMNS, type RecordSource } from "./lookup.ts";
+import { findPastById, findPastByPath } from "./past.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
 import { contentTotals, usageOf } from "./usage.ts";
 
@@ -16,6 +18,8 @@ import { contentTotals, usageOf } from "./usage.ts";
 const MAX_LOOKUPS = 32;
 /** Listings of more records are left to another thread. */
 const MAX_LISTED = 200;
+/** Lookups of the past read all rows of history that are in no order yet. More are left to another thread. */
+const MAX_FRESH = 200;
 
 /**
  * Reads on the serving thread what takes microseconds, less than a call to another thread would. Its
@@ -56,6 +60,23 @@ export class PointReader implements Disposable {
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> | undefined {
     return ids.length > MAX_LOOKUPS ? undefined : findById(this.#sources, scope, ids);
+  }
+
+  /** {@link findPastByPath} */
+  findPastByPath(tree: PastTree, paths: readonly string[]): ResourceRecord[] | undefined {
+    if (this.#takesLong(tree, paths)) return undefined;
+    return findPastByPath(this.#connection, tree, paths);
+  }
+
+  /** {@link findPastById} */
+  findPastById(tree: PastTree, ids: readonly number[]): ResourceRecord[] | undefined {
+    return this.#takesLong(tree, ids) ? undefined : findPastById(this.#connection, tree, ids);
+  }
+
+  #takesLong({ tag }: PastTree, asked: readonly unknown[]): boolean {
+    if (asked.length > MAX_LOOKUPS) return true;
+    const sql = `SELECT 1 FROM fresh_history LIMIT 1 OFFSET ${MAX_FRESH}`;
+    return tag === undefined && this.#connection.values(sql).length > 0;
   }
 
   /** Whether a credential is revoked. */

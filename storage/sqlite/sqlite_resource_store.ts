@@ -119,6 +119,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
     this.#shortReads = new ShortReads({ points, lookups, largeChanges: this.#largeChanges });
     this.#longReads = new LongReads({
       longReader: this.#longReader,
+      points,
       largeChanges: this.#largeChanges,
       results,
       listIdleMs: options.listIdleMs,

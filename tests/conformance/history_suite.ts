@@ -252,6 +252,18 @@ export function historySuite(engine: StoresEngine): void {
     assert.ok((await past.findByPath(SCOPE, ["new"])).has("new"));
   });
 
+  test("C 26 a version reads back exactly while many rows are in no order yet", async (opened) => {
+    await opened.store.history.turn(true);
+    const model = new Model(opened);
+    const files = Array.from({ length: 250 }, (_, at) => model.newFile(`${at}`));
+    await model.work((transaction) => transaction.insert(files));
+    const records = await model.records();
+    await model.work((transaction) => transaction.deleteSubtrees(records));
+    await model.check();
+    await settle(opened);
+    await model.check();
+  });
+
   test("C 26 what is restored or tagged of the past was there to the end", async (opened) => {
     const { store } = opened;
     const model = new Model(opened);

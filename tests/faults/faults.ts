@@ -2,8 +2,9 @@
  * `deno task faults`: breaks servers under load, and checks after each fault that no acknowledged change
  * is lost, no refused one is carried out, no wrong byte is served and the server starts again. Kills
  * backups, restores and repairs, and checks what is left. Restarts servers behind a balancer, and checks
- * that nobody notices. `--kills=N` and so on for each of {@link COUNTS} set how many faults are tried, and
- * `--seed=N` the first seed. Ends with exit code 1 at the first violation.
+ * that nobody notices. `--kills=N` and so on for each of {@link COUNTS} set how many faults are tried,
+ * `--only=TEXT` tries the kinds whose name has that text, and `--seed=N` is the first seed. Ends with exit
+ * code 1 at the first violation.
  */
 
 import { parseArgs } from "node:util";
@@ -51,13 +52,16 @@ interface Kind {
 
 const { values } = parseArgs({
   options: Object.fromEntries(
-    [...Object.keys(COUNTS), "seed"].map((name) => [name, { type: "string" } as const]),
+    [...Object.keys(COUNTS), "only", "seed"].map((name) => [name, { type: "string" } as const]),
   ),
 });
 const firstSeed = Number(values["seed"] ?? Date.now() % 2 ** 31);
+const only = values["only"] ?? "";
 
 console.log(row(["fault", "tried", "survived", "changes", "failed", "seconds", "back after"]));
-for (const kind of await allKinds()) console.log(row(await runKind(kind)));
+for (const kind of await allKinds()) {
+  if (kind.name.includes(only)) console.log(row(await runKind(kind)));
+}
 
 async function allKinds(): Promise<Kind[]> {
   const disks = await mountable();
@@ -149,7 +153,7 @@ async function runKind({ name, option, missing, run }: Kind): Promise<string[]> 
     } catch (error) {
       report(error);
       console.error(
-        `\nViolation. Repeat with: deno task faults ${onlyOption(option, count, seed)}`,
+        `\nViolation. Repeat with: deno task faults ${onlyOption(option, count, seed)} --only="${name}"`,
       );
       Deno.exit(1);
     }

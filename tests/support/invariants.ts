@@ -6,7 +6,7 @@ import { RECORD_COLUMNS, toRecord } from "../../storage/sqlite/lookup.ts";
 import { contentOf, objectsOf } from "./engines.ts";
 import { pastFaults } from "./past_faults.ts";
 import type { TestServer } from "./server.ts";
-import { contentIn, hashesIn } from "./stored_content.ts";
+import { contentsIn, hashesIn } from "./stored_content.ts";
 import { openDatabase, type TestDatabase } from "./test_database.ts";
 import { until } from "./until.ts";
 
@@ -71,9 +71,8 @@ async function checkFiles(
     { surplus: [], missing: [] },
     `C 5.4: surplus ${surplus}; missing ${missing}`,
   );
-  for (const [hash, size] of sizes) {
-    const content = await contentIn(database, dataDir, hash);
-    assert.equal(content.length, size, "C 5.3");
+  for await (const [hash, content] of contentsIn(database, dataDir, sizes.keys())) {
+    assert.equal(content.length, sizes.get(hash), "C 5.3");
     assert.equal(createHash("md5").update(content).digest("hex"), hash, "C 5.3");
   }
   assert.deepEqual(await pastFaults(database), [], "C 26");
@@ -84,15 +83,16 @@ async function checkFiles(
 /** Checks that the database knows all objects, and that each content has its own. */
 async function checkObjects(database: TestDatabase, dataDir: string): Promise<void> {
   const objects = new Set(await objectsOf(dataDir));
-  const keys = async (sql: string) => (await database.all(sql)).map(({ key }) => String(key));
-  const contents = await keys("SELECT object AS key FROM contents WHERE object IS NOT NULL");
-  assert.deepEqual(contents.filter((key) => !objects.has(key)), [], "C 23: objects are missing");
-  const known = new Set([
-    ...contents,
-    ...await keys("SELECT key FROM objects"),
-    ...await keys("SELECT object AS key FROM upload_parts"),
-    ...await keys("SELECT object AS key FROM quarantine"),
-  ]);
+  const rows = await database.all(
+    `SELECT object AS key, 1 AS is_content FROM contents WHERE object IS NOT NULL
+    UNION ALL SELECT key, 0 FROM objects
+    UNION ALL SELECT object, 0 FROM upload_parts
+    UNION ALL SELECT object, 0 FROM quarantine`,
+  );
+  const contents = rows.filter((row) => Number(row.is_content) === 1);
+  const lost = contents.map(({ key }) => String(key)).filter((key) => !objects.has(key));
+  assert.deepEqual(lost, [], "C 23: objects are missing");
+  const known = new Set(rows.map(({ key }) => String(key)));
   assert.deepEqual([...objects].filter((key) => !known.has(key)), [], "C 23: unknown objects");
 }
 

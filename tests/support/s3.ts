@@ -1,5 +1,6 @@
 import { parseContentUrl } from "../../schemas/content_url.ts";
 import type { ContentSettings } from "../../storage/stores/opening.ts";
+import { orMissing } from "../../storage/disk/files.ts";
 import type { CredentialSource } from "../../storage/content/objects/credentials.ts";
 import type { Certificate } from "./certificates.ts";
 import { freePort } from "./ports.ts";
@@ -117,14 +118,18 @@ export class S3Engine implements AsyncDisposable {
     });
   }
 
-  /** The names of all objects of a strongroom, sorted. */
-  async keys({ location }: ContentSettings): Promise<string[]> {
-    // Most tests keep content in files, and each file of tests loads its modules anew.
-    const { Bucket } = await import("../../storage/content/objects/bucket.ts");
-    const { S3Requests } = await import("../../storage/content/objects/requests.ts");
-    const bucket = new Bucket(new S3Requests(location, SIGNED_BY_TESTS));
+  /** The names of all objects of a strongroom, sorted: those of the files that the engine has for them. */
+  async keys({ location: { prefix } }: ContentSettings): Promise<string[]> {
     const keys: string[] = [];
-    for await (const page of bucket.list(location.prefix)) keys.push(...page.map(({ key }) => key));
+    const walk = async (directory: string) => {
+      // The engine removes directories that have become empty.
+      const entries = await orMissing(Array.fromAsync(Deno.readDir(`${this.objects}/${directory}`)));
+      for (const { name, isDirectory } of entries ?? []) {
+        if (isDirectory) await walk(`${directory}${name}/`);
+        else keys.push(`${directory}${name}`);
+      }
+    };
+    await walk(prefix);
     return keys.filter((key) => !/\/(?:probe|strongroom)$/.test(key)).sort();
   }
 

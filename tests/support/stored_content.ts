@@ -1,6 +1,8 @@
 /** Stored content, as it is on the disk: in a file of its own, or in the database. */
 
+import * as assert from "node:assert/strict";
 import { orMissing } from "../../storage/disk/files.ts";
+import type { SqlRow } from "../../storage/tables/dialect.ts";
 import { IN_FILES, objectFile } from "./engines.ts";
 import { openDatabase, type TestDatabase } from "./test_database.ts";
 
@@ -60,6 +62,40 @@ export async function contentIn(
   hash: string,
 ): Promise<Uint8Array> {
   const row = await database.get("SELECT bytes, object FROM contents WHERE hash = :hash", { hash });
+  return await bytesOf(dataDir, hash, row);
+}
+
+/** Reads stored content: by one statement for many hashes, as each waits for the database. */
+export async function* contentsIn(
+  database: TestDatabase,
+  dataDir: string,
+  hashes: Iterable<string>,
+): AsyncGenerator<readonly [hash: string, content: Uint8Array]> {
+  const left = [...hashes];
+  while (left.length > 0) {
+    const read = left.splice(0, MAX_HASHES);
+    const rows = await database.all(
+      `SELECT hash, bytes, object FROM contents WHERE hash IN (${read.map(literal).join()})`,
+    );
+    const found = new Map(rows.map((row) => [String(row.hash), row]));
+    for (const hash of read) yield [hash, await bytesOf(dataDir, hash, found.get(hash))];
+  }
+}
+
+/** Hashes that one statement of {@link contentsIn} asks for. Content in the database is small. */
+const MAX_HASHES = 100;
+
+function literal(hash: string): string {
+  assert.match(hash, /^[0-9a-f]{32}$/);
+  return `'${hash}'`;
+}
+
+/** The bytes that a row of `contents` has, or refers to. */
+async function bytesOf(
+  dataDir: string,
+  hash: string,
+  row: SqlRow | undefined,
+): Promise<Uint8Array> {
   if (row?.bytes instanceof Uint8Array) return row.bytes;
   if (typeof row?.object === "string") return await Deno.readFile(objectFile(dataDir, row.object));
   return await Deno.readFile(blobFile(dataDir, hash));
