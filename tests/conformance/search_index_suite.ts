@@ -85,7 +85,7 @@ export function searchIndexSuite(engine: StoresEngine): void {
     for (const tag of tags) {
       const page = await store.search({
         ...{ userId: 1, directory: "", words: [], tags: [tag], after: "", limit: 10 },
-        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false },
+        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false, wantsKnown: false },
       });
       assert.deepEqual(page?.records.map(({ path }) => path), ["file0", "file1"], tag);
     }
@@ -97,7 +97,7 @@ export function searchIndexSuite(engine: StoresEngine): void {
     const page = async (after: string, kind?: "file") => {
       const found = await store.search({
         ...{ userId: 1, directory: "", words: [], verdicts: ["unscanned"], kind, after, limit: 2 },
-        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false },
+        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false, wantsKnown: false },
       });
       return [found?.records.map(({ path }) => path), found?.next];
     };

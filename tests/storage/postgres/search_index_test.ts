@@ -16,6 +16,7 @@ const QUERY = {
   after: "",
   limit: 10,
   wantsFacets: false,
+  wantsKnown: false,
 } as const;
 
 Deno.test({
