@@ -93,20 +93,23 @@ Deno.test({
       await page.goto(`${browser.server.origin}/#/file/models/acme/hostile/evil.py`);
       await region("Verdict").getByText("release has not signed it: it was added").waitFor();
     });
-    await t.step("C 26 as it was, it says what its files said, and who had signed them", async () => {
-      const bundle = "models/acme/signed/model.sig";
-      const reply = await client.send("GET", `/resources/history?path=${bundle}`);
-      const { version } = v.parse(HistoryList, dataOf(reply)).items[0] ?? {};
-      await client.send("DELETE", `/resources?path=${bundle}`);
-      await page.goto(`${browser.server.origin}/#/model/models/acme/signed`);
-      await region("Signature").getByText("Not signed").waitFor();
-      await page.goto(`${browser.server.origin}/#/model/models/acme/signed?at=${version}`);
-      await region("Signature").getByText("Signed by staff (release@example.com)").waitFor();
-      await client.send("DELETE", "/resources?path=models/acme/signed");
-      await page.goto(`${browser.server.origin}/#/files`);
-      await page.goto(`${browser.server.origin}/#/model/models/acme/signed?at=${version}`);
-      await region("Facts").getByText("llama").waitFor();
-    });
+    await t.step(
+      "C 26 as it was, it says what its files said, and who had signed them",
+      async () => {
+        const bundle = "models/acme/signed/model.sig";
+        const reply = await client.send("GET", `/resources/history?path=${bundle}`);
+        const { version } = v.parse(HistoryList, dataOf(reply)).items[0] ?? {};
+        await client.send("DELETE", `/resources?path=${bundle}`);
+        await page.goto(`${browser.server.origin}/#/model/models/acme/signed`);
+        await region("Signature").getByText("Not signed").waitFor();
+        await page.goto(`${browser.server.origin}/#/model/models/acme/signed?at=${version}`);
+        await region("Signature").getByText("Signed by staff (release@example.com)").waitFor();
+        await client.send("DELETE", "/resources?path=models/acme/signed");
+        await page.goto(`${browser.server.origin}/#/files`);
+        await page.goto(`${browser.server.origin}/#/model/models/acme/signed?at=${version}`);
+        await region("Facts").getByText("llama").waitFor();
+      },
+    );
     await t.step("a hostile card runs nothing, loads nothing, and is text", async () => {
       await page.goto(`${browser.server.origin}/#/model/models/acme/hostile`);
       await region("Card").getByRole("heading", { name: "A hostile card" }).waitFor();
