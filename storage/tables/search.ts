@@ -154,7 +154,7 @@ async function pageOf(part: Part): Promise<Pick<SearchPage, "records" | "next">>
   const key = SORT_KEYS[by];
   const direction = isDescending ? "DESC" : "ASC";
   const order = isByPath ? engine.dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
-  const start = after === "" ? undefined : startOf(part);
+  const start = isByPath || after === "" ? undefined : startOf(part.request);
   const rows = await source.values(
     `SELECT ${COLUMNS}, ${key} AS sort_key FROM (${sql}) AS item
      ${start === undefined ? "" : `WHERE ${start.sql}`}
@@ -174,14 +174,9 @@ const SORT_KEYS = {
   parameters: "coalesce(CAST(item.facts ->> 'parameters' AS bigint), -1)",
 } as const;
 
-/** Where the page begins. */
-function startOf(
-  { request: { sort: { by, isDescending }, after }, engine: { dialect } }: Part,
-): Condition {
+/** Where a page that is sorted by another key than the path begins. */
+function startOf({ sort: { by, isDescending }, after }: SearchRequest): Condition {
   const operator = isDescending ? "<" : ">";
-  if (by === "path") {
-    return { sql: dialect.comparePath("path", ">", ":after"), parameters: { after } };
-  }
   const [key = 0, id = 0] = after.split("/").map(Number);
   return {
     sql: `(${SORT_KEYS[by]}, id) ${operator} (CAST(:key AS bigint), CAST(:id AS bigint))`,
