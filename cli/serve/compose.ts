@@ -243,7 +243,16 @@ export async function compose(
     log,
     inFlight,
     measure: measureServer({
-      ...{ inFlight, records, damage, jobs, totals, events, droppedLines: given.droppedLines },
+      ...{
+        inFlight,
+        records,
+        damage,
+        jobs,
+        totals,
+        tensors,
+        events,
+        droppedLines: given.droppedLines,
+      },
       ...{ store: storage.store, mirror },
       host: capacity,
       place: settings.contentUrl === undefined ? "file" : "object",
