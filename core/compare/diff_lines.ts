@@ -1,4 +1,4 @@
-import { isTurnOver, takeTurn } from "../event_loop.ts";
+import { forEachPaced, isTurnOver, takeTurn } from "../event_loop.ts";
 
 /** The most edits between two parts that are looked for: parts that differ more are replaced as a whole. */
 const MAX_EDITS = 2000;
@@ -35,14 +35,17 @@ export async function diffLines(
   to: readonly string[],
 ): Promise<LineChange[]> {
   const numbers = new Map<string, number>();
-  const numbered = (lines: readonly string[]) =>
-    Int32Array.from(lines, (line) => {
-      const known = numbers.get(line);
-      if (known !== undefined) return known;
-      numbers.set(line, numbers.size);
-      return numbers.size - 1;
+  const numbered = async (lines: readonly string[]) => {
+    const found = new Int32Array(lines.length);
+    let at = 0;
+    await forEachPaced(lines, (line) => {
+      const known = numbers.get(line) ?? numbers.size;
+      if (known === numbers.size) numbers.set(line, known);
+      found[at++] = known;
     });
-  return await new Differences(numbered(from), numbered(to)).find();
+    return found;
+  };
+  return await new Differences(await numbered(from), await numbered(to)).find();
 }
 
 class Differences {
@@ -50,6 +53,8 @@ class Differences {
   readonly #b: Int32Array;
   readonly #changes: { from: [number, number]; to: [number, number] }[] = [];
   #steps = 0;
+  /** Steps since the last look at the clock. */
+  #untimed = 0;
 
   constructor(a: Int32Array, b: Int32Array) {
     this.#a = a;
@@ -103,7 +108,7 @@ class Differences {
     const forward = new Int32Array(2 * max + 3);
     const backward = new Int32Array(2 * max + 3);
     const at = (k: number) => k + max + 1;
-    let untimed = 0;
+    this.#untimed += max;
     for (let d = 0; d <= max; d++) {
       for (
         const [ends, others, isForward] of [
@@ -123,7 +128,7 @@ class Differences {
               : this.#a[a1 - 1 - x] === this.#b[b1 - 1 - y])
           ) [x, y] = [x + 1, y + 1];
           ends[at(k)] = x;
-          untimed += 1 + x - start[0];
+          this.#untimed += 1 + x - start[0];
           const z = delta - k;
           const reached = isForward ? d - 1 : d;
           if (isOdd !== isForward || Math.abs(z) > reached || x + (others[at(z)] ?? 0) < n) {
@@ -134,9 +139,9 @@ class Differences {
             : { edits: 2 * d, from: [n - x, m - y], to: [n - start[0], m - start[1]] };
         }
       }
-      if (untimed < STEPS_AT_ONCE) continue;
-      this.#steps += untimed;
-      untimed = 0;
+      if (this.#untimed < STEPS_AT_ONCE) continue;
+      this.#steps += this.#untimed;
+      this.#untimed = 0;
       if (this.#steps > MAX_STEPS) return undefined;
       if (isTurnOver()) await takeTurn();
     }
