@@ -5,6 +5,7 @@ import type { SignatureEntry } from "../../../../schemas/signatures.ts";
 import type { StatEntry, VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { ContentCards } from "../file/content_cards.ts";
 import { readContent } from "../file/content.ts";
+import { download } from "../files/download.ts";
 import { Head } from "../history/head.ts";
 import { MarkdownView } from "../preview/markdown_view.ts";
 import type { ReadFile } from "../preview/prefix.ts";
@@ -14,12 +15,15 @@ import { isOfResource, type LiveEvent } from "../shared/live.ts";
 import { isWithin, nameOf } from "../shared/paths.ts";
 import { linkTo } from "../shared/router.ts";
 import { currentTree, keepsHistory, may, ownTree, session, shownAt } from "../shared/session.ts";
+import { Button } from "../ui/button.ts";
 import { CopiedLine } from "../ui/copied_line.ts";
 import { Icon } from "../ui/icon.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { SignatureBadge } from "../ui/signature.ts";
+import { messageOf } from "../ui/states.ts";
+import { toast } from "../ui/toasts.ts";
 import { BY_CONCERN, VerdictBadge } from "../ui/verdict.ts";
 import { ModelFacts } from "./facts_card.ts";
 import { linesFor } from "./lines.ts";
@@ -67,13 +71,32 @@ function concerns(event: LiveEvent, path: string): boolean {
 }
 
 function Links({ path }: OfModel): ComponentChild {
-  if (!keepsHistory() || shownAt.value !== undefined) return null;
-  return h(
-    "a",
-    { class: "button", href: linkTo("history", path) },
-    h(Icon, { name: "wait" }),
-    h("span", null, "Versions"),
-  );
+  if (shownAt.value !== undefined) return null;
+  return [
+    may("resources.download") &&
+    h(Button, {
+      key: "download",
+      label: "Download",
+      icon: "download",
+      kind: "primary",
+      onClick: () => {
+        downloadAll(path).catch((error) => toast(messageOf(error), { isError: true }));
+      },
+    }),
+    keepsHistory() && h(
+      "a",
+      { key: "versions", class: "button", href: linkTo("history", path) },
+      h(Icon, { name: "wait" }),
+      h("span", null, "Versions"),
+    ),
+  ];
+}
+
+/** Has the browser save the whole model. Asks before, if a file of it is dangerous. */
+async function downloadAll(path: string): Promise<void> {
+  const entry = await call<StatEntry>("GET", "/resources/stat", { query: { path } });
+  const [worst] = await verdictsBelow(path);
+  await download([entry], new Map(worst === undefined ? [] : [[entry.id, worst]]));
 }
 
 function LinesCard({ path }: OfModel): ComponentChild {
@@ -212,7 +235,7 @@ function Files({ path }: OfModel): ComponentChild {
   });
 }
 
-async function verdictsBelow(path: string, signal: AbortSignal): Promise<readonly VerdictEntry[]> {
+async function verdictsBelow(path: string, signal?: AbortSignal): Promise<readonly VerdictEntry[]> {
   const found: VerdictEntry[] = [];
   const query = { path, recursive: "true" };
   for await (const items of list<VerdictEntry>("/resources/verdicts", { query, signal })) {
