@@ -197,6 +197,7 @@ Deno.test({
     await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
     await assertAccessibleInBoth(page);
     await button(page, "Scan all that is here").click();
+    await page.waitForURL(/#\/scans\/1$/);
     await until(async () =>
       [...(await verdictsOf(client)).values()].every(({ verdict }) => verdict !== "unscanned")
     );
