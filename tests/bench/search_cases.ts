@@ -116,7 +116,7 @@ async function countOf(database: TestDatabase, table: string): Promise<number> {
 /** The pages of the index, and of the facts of directories. */
 async function indexBytes(database: TestDatabase): Promise<number> {
   const row = await database.get(
-    `SELECT sum(pgsize) AS bytes FROM dbstat WHERE aggregate
+    `SELECT sum(pgsize) AS bytes FROM dbstat WHERE aggregate = TRUE
      AND (name LIKE 'search%' OR name = 'directory_facts')`,
   );
   return Number(row?.bytes);
