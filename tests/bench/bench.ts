@@ -20,6 +20,7 @@ import { type Report, writeReport } from "./report.ts";
 import { PEOPLE_CASES } from "./people_cases.ts";
 import { S3_CASES } from "./s3_cases.ts";
 import { SCANNER_CASES } from "./scanner_cases.ts";
+import { SEARCH_CASES } from "./search_cases.ts";
 import { START_CASES } from "./start_cases.ts";
 import { SMALL_CASES, TRANSFER_CASES } from "./transfer_cases.ts";
 import { TREE_CASES } from "./tree_cases.ts";
@@ -40,6 +41,7 @@ const CASES: readonly Case[] = [
   ...GATE_CASES,
   ...TREE_CASES,
   ...PEOPLE_CASES,
+  ...SEARCH_CASES,
   ...START_CASES,
   ...HOST_CASES,
   ...SCANNER_CASES,
