@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { assertAccessible } from "./axe.ts";
+import { assertAccessible, assertAccessibleInBoth } from "./axe.ts";
 import { HAS_BROWSER } from "./browser.ts";
 import { furnish, PLACES } from "./furnished.ts";
 
@@ -53,6 +53,7 @@ Deno.test({
         await assertFocusIsSeen(page);
         await assertAccessible(page);
         await page.emulateMedia({ forcedColors: "none" });
+        await assertAccessibleInBoth(page);
       });
     }
   },
