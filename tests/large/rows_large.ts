@@ -249,7 +249,7 @@ Deno.test({
   ignore: !HAS_BROWSER || Deno.build.os !== "linux",
   async fn() {
     await using parts = new AsyncDisposableStack();
-    const { lister, client } = await startConsole(parts);
+    const { lister } = await startConsole(parts);
     const root = Deno.env.get("ROWS_ROOT");
     const others = root === undefined
       ? [
