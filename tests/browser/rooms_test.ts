@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { assertAccessible, assertAccessibleInBoth } from "./axe.ts";
+import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER } from "./browser.ts";
 import { furnish, PLACES } from "./furnished.ts";
 
@@ -53,7 +53,6 @@ Deno.test({
         await assertFocusIsSeen(page);
         await assertAccessible(page);
         await page.emulateMedia({ forcedColors: "none" });
-        await assertAccessibleInBoth(page);
       });
     }
   },
