@@ -47,9 +47,13 @@ Deno.test("C 28 files come in as slowly as the setting says, however fast the ot
   const { double, hub, server } = parts;
   const content = noise(4 * MIB);
   double.add("org/model", { "w.bin": { content } });
-  const reader = (await open(hub, "/org/model/resolve/main/w.bin")).body?.getReader();
+  const path = "/org/model/resolve/main/w.bin";
+  const reader = (await open(hub, path)).body?.getReader();
   const first = (await reader?.read())?.value;
   assert.ok(first !== undefined && first.length < content.length / 2);
+  // One without a rate has all of it meanwhile.
+  await using other = await mirroring({ double });
+  assert.deepEqual(await (await open(other.hub, path)).bytes(), content);
   const user = await server.as(1, "mirror.use");
   const state = dataOf(await user.send("GET", "/mirror-state"));
   const { fetches } = v.parse(
