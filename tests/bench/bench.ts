@@ -17,6 +17,7 @@ import { describeRun } from "./machine.ts";
 import { type Case, comparisonLines, type Result } from "./measures.ts";
 import { Peers } from "./peers.ts";
 import { type Report, writeReport } from "./report.ts";
+import { MIRROR_CASES } from "./mirror_cases.ts";
 import { PEOPLE_CASES } from "./people_cases.ts";
 import { S3_CASES } from "./s3_cases.ts";
 import { SCANNER_CASES } from "./scanner_cases.ts";
@@ -42,6 +43,7 @@ const CASES: readonly Case[] = [
   ...TREE_CASES,
   ...PEOPLE_CASES,
   ...SEARCH_CASES,
+  ...MIRROR_CASES,
   ...START_CASES,
   ...HOST_CASES,
   ...SCANNER_CASES,

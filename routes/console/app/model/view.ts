@@ -8,7 +8,7 @@ import { readContent } from "../file/content.ts";
 import { Head } from "../history/head.ts";
 import { MarkdownView } from "../preview/markdown_view.ts";
 import type { ReadFile } from "../preview/prefix.ts";
-import { apiUrl, call, CONSOLE, list } from "../shared/api.ts";
+import { apiUrl, call, list, serverUrl } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
 import { nameOf } from "../shared/paths.ts";
 import { linkTo } from "../shared/router.ts";
@@ -65,8 +65,13 @@ export function ModelView({ path }: OfModel): ComponentChild {
 function LinesCard({ path }: OfModel): ComponentChild {
   const address = new URL(apiUrl("/resources/download", { path }), location.href).href
     .replace("/console/api/", "/api/v1/");
-  const server = location.origin + CONSOLE.replace(/\/console$/, "");
-  const lines = linesFor({ path, server, tree: treeName(), at: shownAt.value, address });
+  const lines = linesFor({
+    path,
+    server: serverUrl(),
+    tree: treeName(),
+    at: shownAt.value,
+    address,
+  });
   return h(
     Card,
     { title: "Get it" },
