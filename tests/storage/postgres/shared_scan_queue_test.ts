@@ -4,13 +4,16 @@ import { SharedScanQueue } from "../../../storage/postgres/shared_scan_queue.ts"
 import { ServerLease } from "../../../storage/postgres/server_lease.ts";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { until } from "../../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 const FILE: ScanFile = { userId: 1, path: "f", name: "f", hash: "0".repeat(32), size: 1 };
 
 Deno.test({ name: "scans of several servers", ignore: !Postgres.isInstalled }, async (t) => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const { signal } = new AbortController();
 
   /** Two servers over a new database, whose leases end when they are killed. */
@@ -146,7 +149,7 @@ Deno.test({
   name: "C 23 a server starts beside scans of many files, whatever results it has to forget",
   ignore: !Postgres.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const options = { resultsVersion: "it", statementMs: 10_000 };
   await using store = await openPostgresStore(await engine.createDatabase(), options);
   await store.database.use("long", (session) =>
@@ -173,7 +176,7 @@ Deno.test({
   name: "C 23 a server of another version starts, however long it takes to forget former results",
   ignore: !Postgres.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const options = { resultsVersion: "it", statementMs: 500 };
   await using store = await openPostgresStore(await engine.createDatabase(), options);
   const { database } = store;
