@@ -87,7 +87,7 @@ Deno.test({
       });
     const url = await engine.createDatabase();
     await (await open(url))[Symbol.asyncDispose]();
-    const restored = await engine.createDatabase();
+    const restored = await engine.createEmptyDatabase();
     const dump = `${directories.use(await TempDir.make()).path}/dump`;
     const programs = [["pg_dump", "-Fc", "-f", dump, url], [
       "pg_restore",
