@@ -3,7 +3,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { copyPermissions, permissionFlags } from "../../cli/permissions.ts";
-import { ROOT, runArguments } from "./program.ts";
+import { ROOT } from "./child_server.ts";
 import { contentIn, hashesIn } from "./stored_content.ts";
 import { openDatabase } from "./test_database.ts";
 
@@ -25,7 +25,7 @@ export function startBackup(
     ? copyPermissions(dataDir, backup)
     : copyPermissions(backup, dataDir);
   const flags = ["--no-prompt", ...permissionFlags(permissions)];
-  const run = [Deno.execPath(), ...runArguments([command, backup, ...args], flags)];
+  const run = [Deno.execPath(), "run", ...flags, `${ROOT}main.ts`, command, backup, ...args];
   const [program = "", ...rest] = [...under, ...run];
   return new Deno.Command(program, {
     args: rest,
