@@ -3,13 +3,13 @@ import type { Client, Reply } from "../support/client.ts";
 import { noise } from "../support/random.ts";
 import { type Case, ROUNDS, scaled } from "./measures.ts";
 
-const REQUESTS = scaled(300);
+const REQUESTS = scaled(200);
 const CLIENTS = 4;
 const FILE_BYTES = 1024;
 /** Records of a change that is one request. */
 const MANY = scaled(5000);
 /** What changes have kept is put into order within this time: that work counts, too. */
-const SETTLED_MS = 1000;
+const SETTLED_MS = 1100;
 const TICKS = 100;
 
 /** The settings that are compared. */
