@@ -72,8 +72,9 @@ async function collect(
   const which = root.isDir
     ? isBelow("records.path", ":path::text")
     : isPath("records.path", ":path::text");
-  const { sql, parameters: named } = asOf({
-    sql: `INSERT INTO collected
+  const { sql, parameters: named } = asOf(
+    {
+      sql: `INSERT INTO collected
        (collection, path, name, id, user_id, hash, size, crc32, updated_at, checked)
      SELECT :id::bigint, path, name, records.id, user_id, records.hash, records.size, records.crc32,
        updated_at, EXISTS (
@@ -82,8 +83,11 @@ async function collect(
        )
      FROM records WHERE user_id = :owner::bigint AND NOT is_dir AND ${which}
      ON CONFLICT (collection, left(path, 600), path_rest(path)) DO UPDATE SET ${onConflict}`,
-    parameters: { ...parameters, id, owner: root.userId, path: root.path },
-  }, past, root.isDir ? HISTORY.below(":path::text") : HISTORY.at(":path::text"));
+      parameters: { ...parameters, id, owner: root.userId, path: root.path },
+    },
+    past,
+    root.isDir ? HISTORY.below(":path::text") : HISTORY.at(":path::text"),
+  );
   await session.run(sql, named);
 }
 

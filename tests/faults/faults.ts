@@ -153,7 +153,9 @@ async function runKind({ name, option, missing, run }: Kind): Promise<string[]> 
     } catch (error) {
       report(error);
       console.error(
-        `\nViolation. Repeat with: deno task faults ${onlyOption(option, count, seed)} --only="${name}"`,
+        `\nViolation. Repeat with: deno task faults ${
+          onlyOption(option, count, seed)
+        } --only="${name}"`,
       );
       Deno.exit(1);
     }

@@ -123,7 +123,9 @@ export class S3Engine implements AsyncDisposable {
     const keys: string[] = [];
     const walk = async (directory: string) => {
       // The engine removes directories that have become empty.
-      const entries = await orMissing(Array.fromAsync(Deno.readDir(`${this.objects}/${directory}`)));
+      const entries = await orMissing(
+        Array.fromAsync(Deno.readDir(`${this.objects}/${directory}`)),
+      );
       for (const { name, isDirectory } of entries ?? []) {
         if (isDirectory) await walk(`${directory}${name}/`);
         else keys.push(`${directory}${name}`);
