@@ -11,6 +11,7 @@ import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { ARCHIVE_CASES } from "./archive_cases.ts";
 import { GATE_CASES } from "./gate_cases.ts";
+import { HISTORY_CASES } from "./history_cases.ts";
 import { HOST_CASES } from "./host_cases.ts";
 import { HUB_CASES } from "./hub_cases.ts";
 import { describeRun } from "./machine.ts";
@@ -41,6 +42,7 @@ const CASES: readonly Case[] = [
   ...ARCHIVE_CASES,
   ...GATE_CASES,
   ...TREE_CASES,
+  ...HISTORY_CASES,
   ...PEOPLE_CASES,
   ...SEARCH_CASES,
   ...MIRROR_CASES,
