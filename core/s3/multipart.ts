@@ -220,7 +220,7 @@ export async function completeMultipart(
     mayReplace: true,
     decide: (_file, found) => decide(found),
     async alongside(transaction) {
-      for (const { part } of chosen) await transaction.completeUpload(part, Date.now());
+      await transaction.completeUploads(chosen.map(({ part }) => part), Date.now());
     },
     facts: { etag, metadata },
   });
@@ -246,14 +246,16 @@ export async function abortMultipart(s3: S3Service, request: NamedUpload): Promi
   await discard(s3, id, await allParts(s3, id));
 }
 
-/** The upload goes first: without it, its parts expire. */
+/** The upload goes first: without it, its parts expire. Their rows go at once: each change of them is synced. */
 async function discard(
   { store, uploads }: S3Service,
   id: string,
   parts: ReadonlyMap<number, UploadedPart>,
 ): Promise<void> {
+  const ids = [...parts.values().map(({ part }) => part)];
   await store.removeUpload(id);
-  for (const { part } of parts.values()) await discardUpload(uploads, part);
+  await uploads.store.removeAll(ids);
+  for (const part of ids) await uploads.parts.remove(part);
 }
 
 function chosenParts(
