@@ -10,6 +10,7 @@ import { ChildServer } from "../support/child_server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { ARCHIVE_CASES } from "./archive_cases.ts";
+import { DOOR_CASES } from "./door_cases.ts";
 import { GATE_CASES } from "./gate_cases.ts";
 import { HISTORY_CASES } from "./history_cases.ts";
 import { HOST_CASES } from "./host_cases.ts";
@@ -38,6 +39,7 @@ const CASES: readonly Case[] = [
   ...SMALL_CASES,
   ...HUB_CASES,
   ...S3_CASES,
+  ...DOOR_CASES,
   ...VERB_CASES,
   ...ARCHIVE_CASES,
   ...GATE_CASES,
