@@ -17,7 +17,8 @@ export function comparisonText(found: Comparison): string {
   const lines = [`${sideText(from)} → ${sideText(to)}`, ...files.flatMap(fileLines)];
   lines.push(...weights.flatMap(weightsLines));
   const equalFiles = equal === 1 ? "1 file is" : `${equal} files are`;
-  lines.push(files.length === 0 ? "Nothing is different" : `${equalFiles} equal`);
+  if (files.length === 0) lines.push("Nothing is different");
+  else if (to.is_dir) lines.push(`${equalFiles} equal`);
   if (!complete) lines.push("Not all of it was compared, as too much is different");
   return lines.join("\n");
 }

@@ -1,5 +1,4 @@
 import config from "../../deno.json" with { type: "json" };
-import type { TensorReader } from "../../core/compare/ports.ts";
 import { CapacityHistory, type HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import { namedAudit } from "../../core/people/named_audit.ts";
@@ -19,7 +18,6 @@ import { CommitSearches } from "../../core/hub/commit_searches.ts";
 import { Revisions } from "../../core/hub/revisions.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
 import type { FindAccessKey, MakeAccessKey } from "../../core/s3/access_keys.ts";
-import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, TreeParts } from "../../core/tree/changes.ts";
 import type { UploadService } from "../../core/tree/resumable_upload.ts";
 import { UploadLocks } from "../../core/tree/upload_locks.ts";
@@ -48,7 +46,7 @@ import { measureServer } from "./metrics.ts";
 import { composeMirror, mirrorTeam, type UpstreamOptions } from "./mirror.ts";
 import { providerOf } from "./provider.ts";
 import { Readiness } from "./readiness.ts";
-import { composeScans } from "./scans.ts";
+import { composeScans, type ScanOptions } from "./scans.ts";
 import { findTracing } from "./tracing.ts";
 import { startUpkeep } from "./upkeep.ts";
 
@@ -81,14 +79,8 @@ export interface ServerParts extends CurrentRules {
 }
 
 /** Parts that a test replaces. */
-export interface Replacements {
+export interface Replacements extends Omit<ScanOptions, "processes"> {
   readonly events?: ServerEvents | undefined;
-  readonly contents?: ContentScanner | undefined;
-  /** How often waiting scans look at the host, in milliseconds. */
-  readonly pollIntervalMs?: number;
-  readonly tensors?: TensorReader | undefined;
-  /** How long a comparison waits for weights that are read for the first time, in milliseconds. */
-  readonly patienceMs?: number | undefined;
   readonly wrapTree?: ((tree: TreeParts) => TreeParts) | undefined;
   readonly app?: Partial<AppOptions> | undefined;
   readonly upstream?: UpstreamOptions | undefined;
@@ -243,7 +235,16 @@ export async function compose(
     log,
     inFlight,
     measure: measureServer({
-      ...{ inFlight, records, damage, jobs, totals, events, droppedLines: given.droppedLines },
+      ...{
+        inFlight,
+        records,
+        damage,
+        jobs,
+        totals,
+        tensors,
+        events,
+        droppedLines: given.droppedLines,
+      },
       ...{ store: storage.store, mirror },
       host: capacity,
       place: settings.contentUrl === undefined ? "file" : "object",

@@ -5,6 +5,7 @@ import type { DamageLog } from "../../core/damage.ts";
 import type { Measure, Metric } from "../../core/metric.ts";
 import type { Mirror } from "../../core/mirror/files.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
+import type { TensorLists } from "../../core/compare/tensor_lists.ts";
 import type { ScanTotals } from "../../core/scans/totals.ts";
 import type { ServerEvents } from "../../routes/serving/route.ts";
 import type { InFlight } from "../../routes/serving/in_flight.ts";
@@ -20,6 +21,7 @@ export interface MeasuredParts {
   readonly damage: DamageLog;
   readonly jobs: ScanJobs;
   readonly totals: ScanTotals;
+  readonly tensors: TensorLists;
   readonly host: HostCapacity & { readonly leases: LeasePool };
   readonly events: ServerEvents;
   /** How many lines of the log were dropped. */
@@ -42,6 +44,7 @@ export function measureServer(parts: MeasuredParts): Measure {
     ...parts.mirror === undefined ? [] : mirrorMetrics(parts.mirror),
     ...damageMetrics(parts.damage),
     ...scanMetrics(parts.totals),
+    tensorMetric(parts.tensors),
     ...capacityMetrics(parts.host),
     counter("strongroom_events_total", "Events that were published", parts.events.published),
     gauge("strongroom_event_streams", "Streams of events", parts.events.subscribers),
@@ -214,6 +217,13 @@ function scanMetrics(totals: ScanTotals): Metric[] {
     counter("strongroom_scanned_bytes_total", "Bytes of files that were scanned", totals.bytes),
     counter("strongroom_scan_seconds_total", "Seconds that scanners took for them", totals.seconds),
   ];
+}
+
+function tensorMetric({ totals }: TensorLists): Metric {
+  return counter("strongroom_tensor_files_total", "Files whose tensors were read for comparisons", {
+    label: "outcome",
+    values: { ...totals },
+  });
 }
 
 function capacityMetrics(host: MeasuredParts["host"]): Metric[] {

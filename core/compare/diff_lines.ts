@@ -1,4 +1,4 @@
-import { isTurnOver, takeTurn } from "../event_loop.ts";
+import { forEachPaced, isTurnOver, takeTurn } from "../event_loop.ts";
 
 /** The most edits between two parts that are looked for: parts that differ more are replaced as a whole. */
 const MAX_EDITS = 2000;
@@ -35,14 +35,17 @@ export async function diffLines(
   to: readonly string[],
 ): Promise<LineChange[]> {
   const numbers = new Map<string, number>();
-  const numbered = (lines: readonly string[]) =>
-    Int32Array.from(lines, (line) => {
-      const known = numbers.get(line);
-      if (known !== undefined) return known;
-      numbers.set(line, numbers.size);
-      return numbers.size - 1;
+  const numbered = async (lines: readonly string[]) => {
+    const found = new Int32Array(lines.length);
+    let at = 0;
+    await forEachPaced(lines, (line) => {
+      const known = numbers.get(line) ?? numbers.size;
+      if (known === numbers.size) numbers.set(line, known);
+      found[at++] = known;
     });
-  return await new Differences(numbered(from), numbered(to)).find();
+    return found;
+  };
+  return await new Differences(await numbered(from), await numbered(to)).find();
 }
 
 class Differences {

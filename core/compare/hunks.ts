@@ -42,13 +42,15 @@ export async function compareTexts(
   return { hunks, leftOut };
 }
 
-/** The lines of a text with their ends, so that what differs in these alone is different. */
+/** What follows a last line without an end, so that it is another line than one with an end. No text has it. */
+const NO_END = "\0";
+
+/** The lines of a text, without their ends. */
 function linesOf(text: string): string[] {
   const lines = text.split("\n");
   const last = lines.pop() ?? "";
-  const ended = lines.map((line) => `${line}\n`);
-  if (last !== "") ended.push(last);
-  return ended;
+  if (last !== "") lines.push(`${last}${NO_END}`);
+  return lines;
 }
 
 function linesIn({ from, to }: LineChange): number {
@@ -94,10 +96,10 @@ function hunkOf(
   return { from: first.from[0] - lead + 1, to: first.to[0] - lead + 1, lines };
 }
 
-/** A line without its end; if it has none, another line says so. */
+/** A line to report; if it has no end, another one says so. */
 function marked(mark: " " | "-" | "+", line = ""): string[] {
-  const isEnded = line.endsWith("\n");
-  const text = isEnded ? line.slice(0, -1) : line;
+  const isEnded = !line.endsWith(NO_END);
+  const text = isEnded ? line : line.slice(0, -1);
   const shown = text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}…` : text;
   return isEnded ? [`${mark}${shown}`] : [`${mark}${shown}`, "\\ No newline at the end"];
 }

@@ -38,9 +38,9 @@ export interface TensorListsOptions {
   readonly patienceMs?: number | undefined;
 }
 
-/** How many lists were made since the start. */
+/** How many contents were read since the start, and how many could not be. */
 export interface TensorListTotals {
-  readonly made: number;
+  readonly read: number;
   readonly failed: number;
 }
 
@@ -57,7 +57,7 @@ export class TensorLists implements AsyncDisposable {
   /** The oldest first. */
   readonly #failures = new Map<string, { readonly problem: string; readonly until: number }>();
   readonly #stop = new AbortController();
-  readonly #totals = { made: 0, failed: 0 };
+  readonly #totals = { read: 0, failed: 0 };
 
   constructor(options: TensorListsOptions) {
     this.#options = options;
@@ -104,7 +104,7 @@ export class TensorLists implements AsyncDisposable {
       this.#verify(content, list);
       await checkLines(list);
       await store.keep(content, list);
-      this.#totals.made++;
+      this.#totals.read++;
     } catch (error) {
       if (signal.aborted) return;
       this.#totals.failed++;

@@ -13,16 +13,16 @@ import {
   MAX_DTYPE,
   MAX_LIST_CHARS,
   MAX_TENSOR_NAME,
-  TENSOR_FILES,
+  type TENSOR_FILES,
   tensorFormatOf,
   tensorLine,
   type TensorList,
 } from "./contract/tensor_list.ts";
 import { locateGguf } from "./formats/gguf/located.ts";
-import { locateNumpy } from "./formats/numpy/located.ts";
 import { locateOnnx } from "./formats/onnx/located.ts";
 import { locatePyTorch } from "./formats/pytorch/located.ts";
 import { locateSafetensors } from "./formats/safetensors/located.ts";
+import { locateNumpy } from "./formats/zip/located_arrays.ts";
 import { digestRanges } from "./formats/tensors/digest_ranges.ts";
 import type {
   LocatedTensor,

@@ -31,6 +31,7 @@ const REQUIRED: Partial<Record<CommandName, readonly string[]>> = {
   tag: ["v1", "path"],
   facts: ["path"],
   verify: ["path"],
+  compare: ["a", "b"],
   policy: ["check", "path"],
   mirror: ["ls"],
   purge: ["--sha256", "0".repeat(64)],

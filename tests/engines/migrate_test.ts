@@ -101,6 +101,9 @@ function addRareRows(dataDir: string): void {
     INSERT INTO accepted_losses VALUES ('${"0".repeat(32)}');
     INSERT INTO scan_attempts VALUES ('${"1".repeat(32)}', 7, 'n', '[]', 2);
     INSERT INTO facts VALUES ('${"1".repeat(32)}', 7, 'é', 1, zeroblob(32), '{"license":"é"}');
+    INSERT INTO tensor_lists VALUES
+      ('${"1".repeat(32)}', 7, 'é', 1, zeroblob(32), 'gguf', 'é', '["é","F32",[1],4,null]'),
+      ('${"1".repeat(32)}', 7, 'n', 1, zeroblob(32), 'gguf', NULL, '');
     INSERT INTO scan_failures VALUES ('${"1".repeat(32)}', 7, 'é', 'it failed', 5);
     INSERT INTO scans (id, user_id, status, paths, paths_total, skip, created_at, files_total, bytes_total)
       VALUES (70, 7, 'queued', '["x"]', 1, '[]', 5, 1, 1);

@@ -17,6 +17,7 @@ const COMMAND_LINES: Readonly<Partial<Record<CommandName, readonly string[]>>> =
   stat: ["stat @d/f"],
   facts: ["facts @d/f"],
   verify: ["verify @d/f"],
+  compare: ["compare @d @d"],
   cat: ["cat @d/f"],
   mkdir: ["mkdir @new/deep"],
   cp: ["cp @d/f @new", "cp @d/f @g"],

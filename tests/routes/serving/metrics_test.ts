@@ -71,6 +71,7 @@ Deno.test("C 1 GET /metrics", async (t) => {
       'strongroom_scans{state="queued"}': 0,
       'strongroom_scans_total{status="completed"}': 1,
       'strongroom_scanned_files_total{verdict="dangerous"}': 1,
+      'strongroom_tensor_files_total{outcome="read"}': 0,
       'strongroom_leases{state="waiting"}': 0,
       strongroom_event_streams: 0,
     };

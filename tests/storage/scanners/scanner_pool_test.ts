@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { LocalProcesses } from "../../../cli/supervisor/local_processes.ts";
 import type { FileResult } from "../../../core/scanner/mod.ts";
 import { ScanFailure } from "../../../core/scans/ports.ts";
@@ -8,6 +9,7 @@ import { ROOT } from "../../support/child_server.ts";
 import { childrenOf, isAlive } from "../../support/processes.ts";
 import { until } from "../../support/until.ts";
 import { TempDir } from "../../support/temp_dir.ts";
+import { safetensorsOf } from "../../support/tensors.ts";
 
 const PROBE = "tests/storage/scanners/probe_scanner";
 const HOSTILE = "tests/storage/scanners/hostile_scanner";
@@ -88,6 +90,26 @@ Deno.test("C 15 a scanner process may do nothing", () =>
     }
     const names = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).sort();
     assert.deepEqual(names, ["content", "large", "link", "other", "other.ts"]);
+  }));
+
+Deno.test("C 29 a scanner process lists the tensors of content that it is sent, and that it reads", () =>
+  withPool(undefined, {}, async ({ pool, directory, processes }) => {
+    const options = { userId: 1, memoryLimitMB: 0, signal: new AbortController().signal };
+    const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+    for (const size of [3, MAX_SENT_BYTES + 1]) {
+      const data = new Uint8Array(size).fill(7);
+      const content = safetensorsOf({ a: { dtype: "U8", shape: [size], data } });
+      await Deno.writeFile(`${directory}/weights`, content);
+      const file = { path: `${directory}/weights`, name: "weights.safetensors" };
+      assert.deepEqual(await pool.listTensors(file, options), {
+        format: "safetensors",
+        sha256: sha256(content),
+        lines: JSON.stringify(["a", "U8", [size], size, sha256(data)]),
+      });
+    }
+    const missing = { path: `${directory}/missing`, name: "x.gguf" };
+    await assert.rejects(pool.listTensors(missing, options), { name: "ScanFailure" });
+    assert.equal(processes.started, 2);
   }));
 
 Deno.test("C 15 a scanner process is killed when it takes too long", () =>
