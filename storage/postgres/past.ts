@@ -3,7 +3,7 @@ import { nodesOf } from "../tables/history_nodes.ts";
 import type { PastReads, PastTree } from "../tables/history_store.ts";
 import type { Statement } from "./listing.ts";
 import { findById, findByPath, type Source } from "./lookup.ts";
-import { isBelow, isParent, isPath } from "./path_conditions.ts";
+import { isParent, isPath } from "./path_conditions.ts";
 import type { SqlParameters } from "./session.ts";
 
 const COLUMNS =
