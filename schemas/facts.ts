@@ -48,10 +48,13 @@ export const Facts = v.object({
   card: v.optional(v.pipe(
     v.string(),
     v.maxLength(MAX_CARD_LENGTH),
-    v.description("The first words of its card, each once, in lower case: searches find them"),
+    v.description("The first words of its card, each once, in lower case: for searches alone"),
   )),
 });
 export type Facts = Readonly<v.InferOutput<typeof Facts>>;
+
+/** The facts that callers see, who need not be allowed to download: the words of a card are content. */
+const ShownFacts = v.omit(Facts, ["card"]);
 
 /** The facts by which models are told apart in a list. */
 export const MainFacts = v.pick(Facts, [
@@ -71,7 +74,7 @@ export type MainFacts = Readonly<v.InferOutput<typeof MainFacts>>;
 export const FactsEntry = v.object({
   path: v.string(),
   is_dir: v.boolean(),
-  facts: Facts,
+  facts: ShownFacts,
   formats: v.pipe(v.array(v.string()), v.description("Of all its files, sorted")),
   complete: v.pipe(
     v.boolean(),

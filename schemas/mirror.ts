@@ -8,6 +8,14 @@ const time = v.pipe(v.string(), v.isoTimestamp());
 
 export const REPOSITORY_TYPES = ["model", "dataset"] as const;
 
+/** Who has fetched what is for administrators to know, and for each user of oneself. */
+const asker = v.pipe(
+  v.nullable(id),
+  v.description(
+    "The user who asked first: for administrators, or if that is the caller; else null",
+  ),
+);
+
 /** A revision of another hub (C 28). */
 export const MirrorEntry = v.object({
   id: v.pipe(id, v.description("Of the revision, here")),
@@ -21,7 +29,7 @@ export const MirrorEntry = v.object({
   fetched_files: v.pipe(count, v.description("Those that have come in")),
   fetched_bytes: count,
   asked_first_at: time,
-  asked_first_by: v.pipe(id, v.description("The user who asked first")),
+  asked_first_by: asker,
   pinned_at: v.pipe(
     v.nullable(time),
     v.description("Since when its files are kept whatever comes in"),
@@ -100,7 +108,7 @@ export const MirrorState = v.object({
       path: v.string(),
       size: count,
       bytes: v.pipe(count, v.description("Those that have come in")),
-      asked_by: v.pipe(id, v.description("The user who asked first")),
+      asked_by: asker,
     })),
     v.description("The files that come in now"),
   ),

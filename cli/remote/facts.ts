@@ -1,4 +1,4 @@
-import { type Facts, FactsEntry } from "../../schemas/facts.ts";
+import { FactsEntry } from "../../schemas/facts.ts";
 import { printable } from "../../schemas/printable.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { print } from "../print.ts";
@@ -29,7 +29,7 @@ function factsText({ path, is_dir: isDirectory, facts, formats, complete }: Fact
   ).join("\n");
 }
 
-function linesOf(facts: Facts): readonly (readonly [string, string | undefined])[] {
+function linesOf(facts: FactsEntry["facts"]): readonly (readonly [string, string | undefined])[] {
   const { tensor_bytes: bytes, dtypes = {} } = facts;
   const types = Object.entries(dtypes).sort(([, a], [, b]) => b - a).map(([type]) => type);
   return [

@@ -2,6 +2,7 @@ import type { Comparison, FileDifference } from "../../schemas/compare.ts";
 import type { Caller } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { ResourceRecord } from "../ports.ts";
+import { Semaphore } from "../semaphore.ts";
 import type { Tree } from "../tree/changes.ts";
 import { pairFiles } from "./file_pairs.ts";
 import { KnownFiles } from "./known_files.ts";
@@ -14,6 +15,9 @@ import { WeightsComparisons } from "./weights_comparisons.ts";
 /** Different files that are reported. */
 const MAX_FILES = 2000;
 
+/** How many requests have texts or lists of tensors in memory at once, and how many of one user. Others wait. */
+const READING = new Semaphore(4, 2);
+
 /** What comparisons work with. */
 export interface CompareService {
   readonly tree: Tree;
@@ -25,6 +29,8 @@ export interface CompareRequest {
   readonly caller: Caller;
   readonly from: NamedSide;
   readonly to: NamedSide;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -34,12 +40,13 @@ export interface CompareRequest {
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid, or one is a file and the other a directory,
  *   `ErrResourcesNotFound` when nothing is at a path, `ErrVersionsNotFound` when a version is not kept.
+ * @throws the signal's reason when it aborts.
  */
 export async function compare(
   { tree, tensors }: CompareService,
   request: CompareRequest,
 ): Promise<Comparison> {
-  const { caller } = request;
+  const { caller, signal } = request;
   const until = performance.now() + tensors.patienceMs;
   const from = await findSide(tree, caller, request.from);
   const to = await findSide(tree, caller, request.to);
@@ -48,12 +55,15 @@ export async function compare(
   const reported = pairs.slice(0, MAX_FILES);
   const known = await KnownFiles.of({ from, to }, reported);
   const models = pairWeights(reported);
-  const weights = new WeightsComparisons(tensors, known, until);
+  const permit = () => READING.acquire(signal, caller.userId);
+  const weights = new WeightsComparisons({ tensors, known, until, permit });
   for (const model of models) await weights.add(model);
   const byTensors = new Set(models.flatMap(({ files }) => files));
   const texts = new TextComparisons(caller, { from, to }, known);
   const files: FileDifference[] = [];
+  using _permit = await permit();
   for (const pair of reported) {
+    signal.throwIfAborted();
     files.push(
       byTensors.has(pair)
         ? { ...known.difference(pair), compared: "tensors", reason: known.refusalOf(pair) }

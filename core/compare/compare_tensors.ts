@@ -29,7 +29,8 @@ export async function compareTensors(
   const former = new Map<string, ListedTensor>();
   for (const list of from) {
     for await (const tensor of tensorsIn(list)) {
-      former.set(tensor.name, tensor);
+      // The first one counts, as in the other model.
+      if (!former.has(tensor.name)) former.set(tensor.name, tensor);
       if (former.size > MAX_TENSORS) return tooLarge();
     }
   }

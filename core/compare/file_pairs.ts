@@ -28,23 +28,47 @@ export interface PairedFiles {
 /** Finds the files that are different, and those that have moved. */
 export async function pairFiles(from: Side, to: Side): Promise<PairedFiles> {
   if (!from.record.isDir) return pairOfFiles(from.record, to.record);
-  const before = await filesOf(from);
-  const after = await filesOf(to);
+  return pairListed(await filesOf(from), await filesOf(to));
+}
+
+/** The files of a directory by their paths below it, in order. */
+export interface ListedFiles {
+  readonly files: ReadonlyMap<string, ResourceRecord>;
+  /** Whether there are no others. */
+  readonly isComplete: boolean;
+}
+
+/** Finds the same in the files of two directories. */
+export function pairListed(from: ListedFiles, to: ListedFiles): PairedFiles {
+  // What a list has beyond the end of the other one may be there, too.
+  const [end] = [from, to].flatMap(({ files, isComplete }) =>
+    isComplete ? [] : [...files.keys()].slice(-1)
+  ).sort(compareBytewise);
+  const before = upTo(from, end);
+  const after = upTo(to, end);
   const pairs: FilePair[] = [];
   let equal = 0;
-  for (const [path, file] of after.files) {
-    const former = before.files.get(path);
+  for (const [path, file] of after) {
+    const former = before.get(path);
     if (former !== undefined && isSame(former, file)) equal++;
     else if (former !== undefined) pairs.push({ path, formerPath: null, from: former, to: file });
   }
-  const removed = before.files.entries().filter(([path]) => !after.files.has(path)).toArray();
-  const added = after.files.entries().filter(([path]) => !before.files.has(path)).toArray();
+  const removed = before.entries().filter(([path]) => !after.has(path)).toArray();
+  const added = after.entries().filter(([path]) => !before.has(path)).toArray();
   pairs.push(...unpaired(removed, added));
   return {
     pairs: pairs.sort((a, b) => compareBytewise(a.path, b.path)),
     equal,
-    isComplete: before.isComplete && after.isComplete,
+    isComplete: end === undefined,
   };
+}
+
+function upTo(
+  { files }: ListedFiles,
+  end: string | undefined,
+): ReadonlyMap<string, ResourceRecord> {
+  if (end === undefined) return files;
+  return new Map(files.entries().filter(([path]) => compareBytewise(path, end) <= 0));
 }
 
 function pairOfFiles(from: ResourceRecord, to: ResourceRecord): PairedFiles {
@@ -79,7 +103,7 @@ function unpaired(removed: readonly Named[], added: readonly Named[]): FilePair[
 }
 
 /** The files of a directory by their paths below it. */
-async function filesOf({ tree, record }: Side) {
+async function filesOf({ tree, record }: Side): Promise<ListedFiles> {
   const files = new Map<string, ResourceRecord>();
   const { userId, path: directory } = record;
   const scope = { userId, everyone: false };

@@ -29,15 +29,16 @@ export async function compareTexts(
   let left = maxLines;
   let leftOut = 0;
   for (const group of grouped(changes)) {
-    const cut = group.map((change) => {
-      const shown = shortened(change, left);
-      left -= linesIn(shown);
-      leftOut += linesIn(change) - linesIn(shown);
-      return shown;
-    });
-    // Of a change that does not fit, what follows it is not shown.
-    const whole = cut.filter((it) => linesIn(it) > 0);
-    if (whole.length > 0) hunks.push(hunkOf(whole, before, after));
+    const shown: LineChange[] = [];
+    let isWhole = true;
+    for (const change of group) {
+      const part = shortened(change, left);
+      left -= linesIn(part);
+      leftOut += linesIn(change) - linesIn(part);
+      if (linesIn(part) > 0) shown.push(part);
+      isWhole &&= linesIn(part) === linesIn(change);
+    }
+    if (shown.length > 0) hunks.push(hunkOf(shown, before, after, isWhole));
   }
   return { hunks, leftOut };
 }
@@ -79,6 +80,7 @@ function hunkOf(
   changes: readonly LineChange[],
   before: readonly string[],
   after: readonly string[],
+  isWhole: boolean,
 ): LineHunk {
   const [first] = changes;
   if (first === undefined) throw new Error("A hunk needs a change");
@@ -90,7 +92,8 @@ function hunkOf(
     for (; at < from[1]; at++) lines.push(...marked("-", before[at]));
     for (let added = to[0]; added < to[1]; added++) lines.push(...marked("+", after[added]));
   }
-  for (const end = Math.min(before.length, at + CONTEXT); at < end; at++) {
+  // What follows lines that are left out may be one of them.
+  for (const end = isWhole ? Math.min(before.length, at + CONTEXT) : at; at < end; at++) {
     lines.push(...marked(" ", before[at]));
   }
   return { from: first.from[0] - lead + 1, to: first.to[0] - lead + 1, lines };

@@ -9,7 +9,7 @@ export interface WeightsPair {
 }
 
 /** What weights in several files add to the name of the model. */
-const SHARD = /-\d{5}-of-\d{5}(?=\.[a-z0-9]+$)/i;
+const SHARD = /-\d{5}-of-\d{5}(\.[a-z0-9]+)$/i;
 
 /**
  * The weights that are compared tensor by tensor: files whose names differ in `-00001-of-00002` alone are one model.
@@ -20,7 +20,7 @@ export function pairWeights(pairs: readonly FilePair[]): readonly WeightsPair[] 
   for (const pair of pairs) {
     // What has only moved has no tensor that is different.
     if (!hasTensors(pair) || isMoved(pair)) continue;
-    const key = pair.path.replace(SHARD, "");
+    const key = pair.path.replace(SHARD, "$1");
     const model = models.get(key);
     if (model === undefined) models.set(key, [pair]);
     else model.push(pair);

@@ -110,6 +110,10 @@ class Listed {
     if (name.length > MAX_TENSOR_NAME) return "A tensor has a name that is too long to compare";
     if (dtype.length > MAX_DTYPE) return "A tensor has a type that is too long to compare";
     if (shape.length > MAX_DIMENSIONS) return "A tensor has too many dimensions to compare";
+    // Engines and clients read larger numbers as others.
+    if (!shape.every(Number.isSafeInteger)) {
+      return "A tensor has a shape that is too large to compare";
+    }
     if (this.#names.has(name)) return "Several tensors have the same name";
     const chars = tensorLine({ name, dtype, shape, bytes, digest: null }).length + DIGEST_CHARS;
     if (this.#chars + chars > MAX_LIST_CHARS) return "There are too many tensors to compare";

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { permits } from "../../core/caller.ts";
 import { isoTime } from "../../core/entries.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Mirror } from "../../core/mirror/files.ts";
@@ -40,14 +41,14 @@ export async function postMirrored(c: Handled, services: Services): Promise<Resp
   auditChange(c, { paths: [`${kind}/${id}`], details: { revision: name }, isStep: true });
   const { userId } = callerOf(c);
   const { revision } = await mirror.revisions.fix({ repository: { kind, id }, name, userId });
-  return success(c, entryOf(await shelvedRevision(mirror, revision.revision)));
+  return success(c, entryOf(c, await shelvedRevision(mirror, revision.revision)));
 }
 
 /** `GET /mirror` (C 28): newest first. */
 export async function listMirror(c: Handled, services: Services): Promise<Response> {
   const { store } = mirrorOf(services);
   const found = await store.listShelved(pageOf(parseQuery(c.req.url)));
-  return success(c, { items: found.map(entryOf), total: found.length });
+  return success(c, { items: found.map((it) => entryOf(c, it)), total: found.length });
 }
 
 /** `GET /mirror-state` (C 28): how the other hub is, and what the mirror has done since the start. */
@@ -76,7 +77,7 @@ export async function getMirrorState(c: Handled, services: Services): Promise<Re
       path: file.path,
       size: file.size,
       bytes,
-      asked_by: userId,
+      asked_by: askerFor(c, userId),
     })),
   };
   return success(c, shown);
@@ -84,7 +85,7 @@ export async function getMirrorState(c: Handled, services: Services): Promise<Re
 
 /** `GET /mirror/{id}` (C 28). */
 export async function getMirrorRevision(c: Handled, services: Services): Promise<Response> {
-  return success(c, entryOf(await shelvedRevision(mirrorOf(services), numberOf(c))));
+  return success(c, entryOf(c, await shelvedRevision(mirrorOf(services), numberOf(c))));
 }
 
 /** `GET /mirror/{id}/files` (C 28): the files in path order, with what would happen to who downloads them. */
@@ -118,14 +119,14 @@ export async function patchMirrored(c: Handled, services: Services): Promise<Res
   const mirror = mirrorOf(services);
   const { pinned } = await jsonBody(c.req.raw, MirrorPinRequest);
   auditRevision(c, mirror, await shelvedRevision(mirror, numberOf(c)));
-  return success(c, entryOf(await pin(mirror, numberOf(c), pinned)));
+  return success(c, entryOf(c, await pin(mirror, numberOf(c), pinned)));
 }
 
 /** `DELETE /mirror/{id}` (C 28): gives up its files. */
 export async function deleteMirrored(c: Handled, services: Services): Promise<Response> {
   const mirror = mirrorOf(services);
   auditRevision(c, mirror, await shelvedRevision(mirror, numberOf(c)));
-  return success(c, entryOf(await giveUp(mirror, numberOf(c))));
+  return success(c, entryOf(c, await giveUp(mirror, numberOf(c))));
 }
 
 /** `GET /mirror/{id}/archive` (C 28): the revision with what has come in of it, as one file. */
@@ -147,7 +148,7 @@ export async function putMirrorArchive(c: Handled, services: Services): Promise<
   const content = bodyContent(c.req.raw, uploadBodyLimits(mirror.tree));
   const revision = await importArchive(mirror, { content, userId });
   auditRevision(c, mirror, revision);
-  return success(c, entryOf(revision));
+  return success(c, entryOf(c, revision));
 }
 
 function auditRevision(
@@ -173,7 +174,7 @@ function numberOf(c: Handled): number {
   return idOf(c.req.param("id") ?? "");
 }
 
-function entryOf(revision: ShelvedRevision): MirrorEntry {
+function entryOf(c: Handled, revision: ShelvedRevision): MirrorEntry {
   const { id, commitId, about, files, bytes, fetchedFiles, fetchedBytes } = revision;
   return {
     id: revision.revision,
@@ -186,9 +187,15 @@ function entryOf(revision: ShelvedRevision): MirrorEntry {
     fetched_files: fetchedFiles,
     fetched_bytes: fetchedBytes,
     asked_first_at: isoTime(revision.askedFirstAt),
-    asked_first_by: revision.askedFirstBy,
+    asked_first_by: askerFor(c, revision.askedFirstBy),
     pinned_at: timeOrNull(revision.pinnedAt),
   };
+}
+
+/** A user as the caller may know of: others fetch what is none of the caller's business. */
+function askerFor(c: Handled, userId: number): number | null {
+  const caller = callerOf(c);
+  return userId === caller.userId || permits(caller, "resources.admin") ? userId : null;
 }
 
 function typeOf({ kind }: MirroredName): MirrorEntry["type"] {

@@ -11,7 +11,8 @@ export const COMPARE: Operation = {
   tag: "resources",
   summary: "Compare two files or directories, or versions of them",
   description:
-    "Tensors of safetensors and GGUF files that are only in one, or differ in type, shape or bytes; keys of JSON; " +
+    "Tensors of safetensors, GGUF, ONNX, NumPy and PyTorch files that are only in one, or differ in type, shape or " +
+    "bytes; keys of JSON; " +
     "lines of texts; other files by size and SHA-256. Contents that the gate refuses are not read. Weights are read " +
     "when they are compared for the first time: while pending is not 0, ask again. Names of tensors are compared in " +
     "all files of a model together, whose names differ in -00001-of-00002 alone.",

@@ -60,5 +60,6 @@ async function* encodedPieces(pieces: AsyncIterable<string>): AsyncGenerator<Chu
 
 function entryOf({ record, facts, formats, isComplete }: RecordFacts): FactsEntry {
   const { path, isDir } = record;
-  return { path, is_dir: isDir, facts, formats: [...formats], complete: isComplete };
+  const { card: _card, ...shown } = facts;
+  return { path, is_dir: isDir, facts: shown, formats: [...formats], complete: isComplete };
 }

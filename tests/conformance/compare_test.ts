@@ -339,3 +339,36 @@ Deno.test("C 29 a comparison is of the tree that is named, and shows nothing of 
   const { files } = await compared(admin, { ...query, tree: "1" });
   assert.deepEqual(files[0]?.hunks[0]?.lines, ["-1", "+2"]);
 });
+
+Deno.test("C 29 lists of tensors that are too large together are not taken into memory", async () => {
+  const digest = (algorithm: string, content: string) =>
+    createHash(algorithm).update(content).digest("hex");
+  const contents = new Map<string, string>();
+  await using server = await TestServer.start({
+    patienceMs: 600_000,
+    tensors: {
+      listTensors({ hash, name }) {
+        const lines = Array.from(
+          { length: 12_000 },
+          (_, index) => `["${`${name}${index}`.padEnd(500, "x")}","U8",[1],1,null]`,
+        );
+        const sha256 = digest("sha256", contents.get(hash) ?? "");
+        return Promise.resolve({ format: "safetensors", sha256, lines: lines.join("\n") });
+      },
+    },
+  });
+  const one = await server.as(1);
+  const shard = (index: number) => `m-0000${index}-of-00006.safetensors`;
+  for (let index = 1; index <= 6; index++) {
+    for (const side of ["a", "b"]) {
+      const content = `${side} ${index}`;
+      contents.set(digest("md5", content), content);
+      await one.put(`${side}/${shard(index)}`, content);
+    }
+  }
+  const { weights: [found] } = await compared(one, { from: "a", to: "b" });
+  assert.deepEqual([found?.state, found?.reason], [
+    "failed",
+    "It has too many tensors to compare",
+  ]);
+});

@@ -211,3 +211,16 @@ Deno.test("C 29 facts of a directory are put together in bounded memory", async 
   assert.deepEqual([models.complete, models.facts.parameters], [false, 1]);
   assert.match(models.facts.quantization ?? "", /^00001\.gguf, 00002\.gguf, /);
 });
+
+Deno.test("C 29 facts have none of the words of a card: they are content, which needs resources.download", async () => {
+  await using server = await marking();
+  const one = await server.as(1);
+  await one.upload("m", { "README.md": "# A title\n\nZanzibar has an inside.\n" });
+  await settledVerdicts(one);
+  const viewer = await server.as(1, "resources.view");
+  for (const path of ["m", "m/README.md"]) {
+    const reply = await viewer.send("GET", "/resources/facts", { query: { path } });
+    assert.match(reply.text, /A title/);
+    assert.doesNotMatch(reply.text, /zanzibar/i);
+  }
+});

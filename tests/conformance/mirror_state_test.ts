@@ -83,6 +83,15 @@ Deno.test("C 28 the state of the mirror: the other hub, space, refusals and what
       ...{ id: 1, type: "model", repository: "org/model", path: "d.bin", size: 2 * MIB },
       ...{ bytes: MIB, asked_by: 1 },
     }]);
+    await until(async () => (await stateOf(admin)).fetches[0]?.asked_by === 1);
+    const other = await server.as(2, ...USER_PRIVILEGES, "mirror.use");
+    assert.deepEqual((await stateOf(other)).fetches.map((it) => it.asked_by), [null]);
+    const askers = await Promise.all(
+      [user, admin, other].map(async (client) =>
+        v.parse(MirrorEntry, dataOf(await client.send("GET", "/mirror/1"))).asked_first_by
+      ),
+    );
+    assert.deepEqual(askers, [1, 1, null]);
     double.fault = () => undefined;
     double.resume();
     await reading;

@@ -2,7 +2,13 @@ import type { StagedBlob } from "../../../core/blob_store.ts";
 import type { Chunk } from "../../../core/content.ts";
 import { SPARE_MEMORY } from "../../../core/spare_memory.ts";
 import type { LfsObject, ParkedContent } from "../../../core/lfs_objects.ts";
-import type { OpenPart, PartContent, PartPlace, PartStore } from "../../../core/uploads.ts";
+import {
+  type OpenPart,
+  type PartContent,
+  type PartPlace,
+  type PartStore,
+  uploadEnded,
+} from "../../../core/uploads.ts";
 import { uploadDirectory } from "../../disk/data_directory.ts";
 import {
   makeDirectorySync,
@@ -119,6 +125,13 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
    * of the others is appended to it, if it has a file of its own.
    */
   async join(parts: readonly PartContent[]): Promise<StagedBlob> {
+    const joined = await orMissing(this.#join(parts));
+    // One was sent again meanwhile, which ends the former.
+    if (joined === undefined) throw uploadEnded();
+    return joined;
+  }
+
+  async #join(parts: readonly PartContent[]): Promise<StagedBlob> {
     const [first, ...others] = parts;
     if (first === undefined) throw new TypeError("No parts to join");
     const { nlink } = await Deno.stat(this.#pathOf(first.id));

@@ -24,7 +24,7 @@ export interface Tensor {
 const MAX_NAME_BYTES = 1024;
 /** More dimensions are not kept. */
 const MAX_SHAPE = 65;
-/** The fields that may have the elements: those of numbers that are packed, and `raw_data`. */
+/** The fields that may have the elements: those of numbers, and `raw_data`. */
 const ELEMENTS: ReadonlySet<number> = new Set([4, 5, 7, 9, 10, 11]);
 /** Longer than any path that systems allow. */
 const MAX_VALUE_BYTES = 8192;
@@ -39,8 +39,13 @@ export function readTensor(reader: ProtobufReader, message: ProtobufSpan): Tenso
   let elements: bigint | undefined = 1n;
   let rawBytes: number | undefined;
   const shape: number[] = [];
-  const pieces: ProtobufSpan[] = [];
+  let elementsAt: ProtobufSpan | undefined;
+  let pieces = 0;
   for (const field of reader.fields(message)) {
+    if (ELEMENTS.has(field.number)) {
+      pieces++;
+      elementsAt = pieces === 1 && field.kind === "bytes" ? field.span : undefined;
+    }
     if (field.number === 1) {
       for (const dim of reader.integers(field)) {
         elements = multiply(elements, BigInt.asIntN(64, dim));
@@ -54,14 +59,12 @@ export function readTensor(reader: ProtobufReader, message: ProtobufSpan): Tenso
       if (field.number === 3) found.segment = true;
       if (field.number === 8) found.name = reader.text(span, MAX_NAME_BYTES);
       if (field.number === 9) rawBytes = field.size;
-      if (ELEMENTS.has(field.number)) pieces.push(span);
       if (field.number === 13) {
         if (externalData.length === MAX_EXTERNAL_ENTRIES) found.moreExternalData = true;
         else externalData.push(readEntry(reader, span));
       }
     }
   }
-  const [elementsAt] = pieces.length === 1 ? pieces : [];
   return { ...found, shape, elements, rawBytes, elementsAt, externalData };
 }
 

@@ -4,12 +4,12 @@ import { userLabel } from "../shared/session.ts";
 
 /** When something was done, and by whom. */
 export function Made(
-  { at, user }: { readonly at: string; readonly user: number },
+  { at, user }: { readonly at: string; readonly user: number | null },
 ): ComponentChild {
   return h(
     "div",
     null,
     h("time", { dateTime: at, title: time(at) }, ago(at)),
-    h("div", { class: "muted" }, "by ", h("bdi", null, userLabel(user))),
+    user !== null && h("div", { class: "muted" }, "by ", h("bdi", null, userLabel(user))),
   );
 }

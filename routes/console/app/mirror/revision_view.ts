@@ -52,7 +52,8 @@ export function RevisionView({ id }: { readonly id: number }): ComponentChild {
 }
 
 function AboutCard({ entry }: { readonly entry: MirrorEntry }): ComponentChild {
-  const { modified_at: modified, asked_first_at: asked, pinned_at: pinned, tags } = entry;
+  const { asked_first_at: asked, asked_first_by: user, tags } = entry;
+  const { modified_at: modified, pinned_at: pinned } = entry;
   const licenses = tags.filter((tag) => tag.startsWith("license:")).map((tag) => tag.slice(8));
   const moment = (iso: string) => h("time", { dateTime: iso, title: time(iso) }, ago(iso));
   return h(
@@ -68,8 +69,8 @@ function AboutCard({ entry }: { readonly entry: MirrorEntry }): ComponentChild {
         ["Here", `${bytes(entry.fetched_bytes)} in ${plural(entry.fetched_files, "file")}`],
         ["Asked for first", [
           moment(asked),
-          " by ",
-          h("bdi", { key: "user" }, userLabel(entry.asked_first_by)),
+          user !== null && " by ",
+          user !== null && h("bdi", { key: "user" }, userLabel(user)),
         ]],
         ["Pinned", pinned === null ? "No" : moment(pinned)],
       ],

@@ -1,0 +1,48 @@
+import * as assert from "node:assert/strict";
+import { parseTensorLine } from "../../../core/scanner/contract/tensor_list.ts";
+import { memorySource } from "../../../core/scanner/scan.ts";
+import { listTensors } from "../../../core/scanner/tensors.ts";
+
+function listed(name: string, bytes: Uint8Array<ArrayBuffer>) {
+  const { lines, ...list } = listTensors(memorySource(bytes), { name, checkpoint() {} });
+  return { ...list, tensors: lines === "" ? [] : lines.split("\n").map(parseTensorLine) };
+}
+
+/** A file of NumPy with this shape, and no data. */
+function arrayOf(shape: string): Uint8Array<ArrayBuffer> {
+  const header = `{'descr': '|u1', 'fortran_order': False, 'shape': ${shape}, }\n`;
+  const length = header.length;
+  return new Uint8Array([
+    ...[0x93, ...new TextEncoder().encode("NUMPY"), 1, 0, length & 255, length >> 8],
+    ...new TextEncoder().encode(header),
+  ]);
+}
+
+Deno.test("C 29 a shape that is too large is left out of the list, and said", () => {
+  for (const size of [`${2 ** 53}`, "10000000000000000000"]) {
+    const list = listed("a.npy", arrayOf(`(${size},)`));
+    assert.deepEqual(list.tensors, []);
+    assert.equal(list.problem, "A tensor has a shape that is too large to compare");
+  }
+  assert.deepEqual(listed("a.npy", arrayOf(`(${2 ** 53 - 1},)`)).tensors.length, 1);
+});
+
+/** A field of a message of ONNX with bytes. */
+function field(number: number, ...bytes: readonly number[]): number[] {
+  return [number << 3 | 2, bytes.length, ...bytes];
+}
+
+Deno.test("C 29 elements of ONNX that are in several pieces have no digest", () => {
+  const raw = field(9, 1, 2, 3, 4);
+  const single = [4 << 3 | 5, 0, 0, 128, 63];
+  const modelOf = (...data: readonly number[]) =>
+    new Uint8Array(
+      field(7, ...field(5, 1 << 3, 1, 2 << 3, 1, ...field(8, "x".charCodeAt(0)), ...data)),
+    );
+  const digestOf = (...data: readonly number[]) =>
+    listed("a.onnx", modelOf(...data)).tensors.map(({ digest }) => digest !== null);
+  assert.deepEqual(digestOf(...raw), [true]);
+  assert.deepEqual(digestOf(...raw, ...single), [false]);
+  assert.deepEqual(digestOf(...single), [false]);
+  assert.deepEqual(digestOf(...raw, ...raw), [false]);
+});
