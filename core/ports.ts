@@ -179,8 +179,12 @@ export interface WriteTransaction extends RecordLookup {
   usage(userId: number): Promise<Usage>;
   /** Keeps what the S3 door has of the object of a record, in place of what it had before. */
   keepFacts(record: Pick<ResourceRecord, "id" | "hash">, facts: ObjectFacts): Promise<void>;
-  /** Marks a resumable upload as complete. */
-  completeUpload(id: string, now: number): Promise<void>;
+  /**
+   * Marks resumable uploads as complete.
+   *
+   * @throws {AppError} `ErrUploadsLocked` when one of them is complete already, or has ended.
+   */
+  completeUploads(ids: readonly string[], now: number): Promise<void>;
   /** Ends an upload in parts: it has become an object. */
   endMultipart(id: string): Promise<void>;
   /** The content of the tree with each of the digests, or undefined if none of its files has it. */

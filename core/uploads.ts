@@ -68,6 +68,8 @@ export interface UploadStore {
   ): Promise<void>;
   /** Removes an upload, unless a request of another turn has taken it. @default any turn */
   remove(id: string, turn?: number): Promise<void>;
+  /** Removes uploads at once, whichever request has taken them. */
+  removeAll(ids: readonly string[]): Promise<void>;
   /** The ids of some uploads that have expired. */
   expired(now: number): Promise<string[]>;
   /** The ids of unfinished uploads after an id, in order. */

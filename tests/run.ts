@@ -34,6 +34,8 @@ const LONGEST = [
 ];
 /** Enough that the last ones end at about the same time. */
 const GROUPS = 16;
+/** Each has a browser, so these are as few as run at once. */
+const BROWSER_GROUPS = 4;
 
 const CONFIG = `${ROOT}deno.json`;
 
@@ -53,13 +55,11 @@ async function runAll(): Promise<number> {
   const files = await Array.fromAsync(testFiles("tests"));
   const long = LONGEST.filter((it) => files.includes(it));
   const others = files.filter((it) => !long.includes(it)).sort();
+  const inBrowsers = others.filter((it) => it.startsWith("tests/browser/"));
   const groups = [
     ...long.map((it) => [it]),
-    // Neighbors, which take as long as one another, are in different groups.
-    ...Array.from(
-      { length: GROUPS },
-      (_, group) => others.filter((_, index) => index % GROUPS === group),
-    ),
+    ...dealt(inBrowsers, inBrowsers.length === 0 ? 0 : BROWSER_GROUPS),
+    ...dealt(others.filter((it) => !inBrowsers.includes(it)), GROUPS),
   ];
   for (const [index, group] of groups.entries()) {
     const imports = group.map((it) => `import ${JSON.stringify(pathToFileURL(ROOT + it).href)};\n`);
@@ -72,6 +72,14 @@ async function runAll(): Promise<number> {
   return await test([`--config=${built}`, ignore, ...options, ROOT, directory.path], {
     TEST_PACKAGE: BUILT_PACKAGE,
   });
+}
+
+/** Deals files out to groups: neighbors, which take as long as one another, are in different ones. */
+function dealt(files: readonly string[], groups: number): string[][] {
+  return Array.from(
+    { length: groups },
+    (_, group) => files.filter((_, index) => index % groups === group),
+  );
 }
 
 /** Writes the configuration by which threads of servers run modules of the package. */

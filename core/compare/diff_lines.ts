@@ -53,6 +53,8 @@ class Differences {
   readonly #b: Int32Array;
   readonly #changes: { from: [number, number]; to: [number, number] }[] = [];
   #steps = 0;
+  /** Steps since the last look at the clock. */
+  #untimed = 0;
 
   constructor(a: Int32Array, b: Int32Array) {
     this.#a = a;
@@ -106,7 +108,7 @@ class Differences {
     const forward = new Int32Array(2 * max + 3);
     const backward = new Int32Array(2 * max + 3);
     const at = (k: number) => k + max + 1;
-    let untimed = 0;
+    this.#untimed += max;
     for (let d = 0; d <= max; d++) {
       for (
         const [ends, others, isForward] of [
@@ -126,7 +128,7 @@ class Differences {
               : this.#a[a1 - 1 - x] === this.#b[b1 - 1 - y])
           ) [x, y] = [x + 1, y + 1];
           ends[at(k)] = x;
-          untimed += 1 + x - start[0];
+          this.#untimed += 1 + x - start[0];
           const z = delta - k;
           const reached = isForward ? d - 1 : d;
           if (isOdd !== isForward || Math.abs(z) > reached || x + (others[at(z)] ?? 0) < n) {
@@ -137,9 +139,9 @@ class Differences {
             : { edits: 2 * d, from: [n - x, m - y], to: [n - start[0], m - start[1]] };
         }
       }
-      if (untimed < STEPS_AT_ONCE) continue;
-      this.#steps += untimed;
-      untimed = 0;
+      if (this.#untimed < STEPS_AT_ONCE) continue;
+      this.#steps += this.#untimed;
+      this.#untimed = 0;
       if (this.#steps > MAX_STEPS) return undefined;
       if (isTurnOver()) await takeTurn();
     }

@@ -12,6 +12,8 @@ import type { TensorReader, TensorStore } from "./ports.ts";
 /** Why content could not be read is remembered for so many contents, and so long. */
 const MAX_FAILURES = 1000;
 const FAILURE_MS = 10 * 60_000;
+/** How often content is read for one request. */
+const MAX_READS = 2;
 /** Lines that are parsed between two looks at the clock. */
 const LINES_AT_ONCE = 200;
 
@@ -74,13 +76,18 @@ export class TensorLists implements AsyncDisposable {
    * @param until How long to wait for that, as `performance.now()` has it.
    */
   async of(content: ContentToList, until: number): Promise<TensorsOfContent> {
-    for (;;) {
+    for (let begun = 0;;) {
       const list = await this.#options.store.find(content);
       if (list !== undefined && isOf(list, content)) return { kind: "listed", list };
       const problem = this.#failureOf(content);
       if (problem !== undefined) return { kind: "failed", problem };
       if (this.#stop.signal.aborted) return { kind: "pending" };
-      const reading = this.#reading.get(content.userId) ?? this.#begin(content);
+      let reading = this.#reading.get(content.userId);
+      if (reading === undefined) {
+        // What was read was not kept: other content has its hash by now.
+        if (++begun > MAX_READS) return { kind: "failed", problem: "It changes while it is read" };
+        reading = this.#begin(content);
+      }
       const leftMs = Math.max(0, until - performance.now());
       if (!(await isWithin(reading, leftMs))) return { kind: "pending" };
     }

@@ -222,7 +222,7 @@ export async function completeMultipart(
     async alongside(transaction) {
       // Whoever asks again after a crash gets the object.
       await transaction.endMultipart(id);
-      for (const { part } of chosen) await transaction.completeUpload(part, Date.now());
+      await transaction.completeUploads(chosen.map(({ part }) => part), Date.now());
     },
     facts: { etag, metadata },
   });
@@ -251,11 +251,14 @@ export async function abortMultipart(s3: S3Service, request: NamedUpload): Promi
   await discardParts(s3, parts);
 }
 
+/** Their rows go at once: each change of them is synced. */
 async function discardParts(
   { uploads }: S3Service,
   parts: ReadonlyMap<number, UploadedPart>,
 ): Promise<void> {
-  for (const { part } of parts.values()) await discardUpload(uploads, part);
+  const ids = [...parts.values().map(({ part }) => part)];
+  await uploads.store.removeAll(ids);
+  for (const part of ids) await uploads.parts.remove(part);
 }
 
 function chosenParts(

@@ -277,9 +277,7 @@ export async function storeUpload(
     decide: (file, found) => decideBy(onConflict, file, found),
     mayReplace: onConflict !== "error",
     async alongside(transaction) {
-      for (const completed of [id, ...parts.map((part) => part.id)]) {
-        await transaction.completeUpload(completed, now);
-      }
+      await transaction.completeUploads([id, ...parts.map((part) => part.id)], now);
     },
   });
   return await staging.store([{ path, blob }]);

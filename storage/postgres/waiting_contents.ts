@@ -48,12 +48,16 @@ export async function takeObjects(session: Session, ids: readonly string[]): Pro
   if (taken < ids.length) throw new ObjectGone();
 }
 
-/** {@link WriteTransaction.completeUpload} */
-export async function completeUpload(session: Session, id: string, now: number): Promise<void> {
+/** {@link WriteTransaction.completeUploads} */
+export async function completeUploads(
+  session: Session,
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
   const completed = await session.run(
     `UPDATE uploads SET completed_at = :now::bigint, received = size
-     WHERE id = :id::text AND completed_at IS NULL`,
-    { id, now },
+     WHERE id = ANY (:ids::text[]) AND completed_at IS NULL`,
+    { ids, now },
   );
-  if (completed === 0) throw uploadEnded();
+  if (completed < ids.length) throw uploadEnded();
 }

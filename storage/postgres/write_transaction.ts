@@ -33,7 +33,7 @@ import { copySubtrees, deleteSubtrees, moveSubtrees } from "./subtree_changes.ts
 import { STATEMENTS } from "./statements.ts";
 import type { Trees } from "./tree_turns.ts";
 import { usageOf } from "./usage.ts";
-import { completeUpload, findContents, takeObjects } from "./waiting_contents.ts";
+import { completeUploads, findContents, takeObjects } from "./waiting_contents.ts";
 
 /** What was at some roots in a tree as it was. */
 export interface Restored {
@@ -228,8 +228,8 @@ export class PostgresTransaction implements WriteTransaction {
     });
   }
 
-  completeUpload(id: string, now: number): Promise<void> {
-    return this.#in([], (session) => completeUpload(session, id, now));
+  completeUploads(ids: readonly string[], now: number): Promise<void> {
+    return this.#in([], (session) => completeUploads(session, ids, now));
   }
 
   endMultipart(id: string): Promise<void> {

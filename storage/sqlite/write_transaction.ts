@@ -112,9 +112,10 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     async keepFacts(record, facts) {
       await call((writer) => writer.rows(["s3", "keepFacts"], factsRow(record, facts)));
     },
-    async completeUpload(id, now) {
-      const rows = await call((writer) => writer.rows(["uploads", "complete"], { id, now }));
-      if (rows.length === 0) throw uploadEnded();
+    async completeUploads(ids, now) {
+      const parameters = { ids: JSON.stringify(ids), now };
+      const rows = await call((writer) => writer.rows(["uploads", "complete"], parameters));
+      if (rows.length < ids.length) throw uploadEnded();
     },
     async endMultipart(id) {
       await call((writer) => writer.rows(["s3", "removeUpload"], { id }));

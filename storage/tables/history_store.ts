@@ -134,10 +134,15 @@ export class SqlHistoryStore implements HistoryStore {
     };
     return {
       point,
-      findByPath: async (_scope, paths) =>
-        new Map((await kept(await reads.findByPath(tree, paths))).map((it) => [it.path, it])),
-      findById: async (_scope, ids) =>
-        new Map((await kept(await reads.findById(tree, ids))).map((it) => [it.id, it])),
+      // Requests name paths or ids: for what they do not name, nothing is read.
+      findByPath: async (_scope, paths) => {
+        const found = paths.length === 0 ? [] : await kept(await reads.findByPath(tree, paths));
+        return new Map(found.map((it) => [it.path, it]));
+      },
+      findById: async (_scope, ids) => {
+        const found = ids.length === 0 ? [] : await kept(await reads.findById(tree, ids));
+        return new Map(found.map((it) => [it.id, it]));
+      },
       list: (query) => keptParts(reads.list(tree, { ...query, scope })),
       listJson: (query) => keptParts(reads.listJson(tree, { ...query, scope })),
       async collectFiles(roots) {

@@ -54,8 +54,11 @@ export const s3Statements = (dialect: Dialect) => {
       ON CONFLICT (upload, number) DO UPDATE SET part = excluded.part,
         position = excluded.position, size = excluded.size, md5 = excluded.md5,
         created_at = excluded.created_at`,
+    /** Those whose content is still there: a check, or a start, ends what has lost its own. */
     parts: `SELECT number, part, position, size, md5, created_at FROM s3_parts
-      WHERE upload = :upload AND number > :after ORDER BY number LIMIT :limit`,
+      WHERE upload = :upload AND number > :after
+        AND EXISTS (SELECT 1 FROM uploads WHERE uploads.id = s3_parts.part)
+      ORDER BY number LIMIT :limit`,
     removeUpload: "DELETE FROM s3_uploads WHERE id = :id",
     removeExpiredUploads: "DELETE FROM s3_uploads WHERE expires_at <= :now",
     forgetFacts: `DELETE FROM s3_objects WHERE record_id IN (

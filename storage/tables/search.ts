@@ -168,7 +168,7 @@ async function pageOf(part: Part): Promise<Pick<SearchPage, "records" | "next">>
   const isByPath = by === "path";
   const direction = isDescending ? "DESC" : "ASC";
   const order = isByPath ? dialect.byPath("path") : `sort_key ${direction}, id ${direction}`;
-  const start = after === "" ? undefined : startOf(part);
+  const start = isByPath || after === "" ? undefined : startOf(request);
   const page = `SELECT item.*, ${SORT_KEYS[by]} AS sort_key FROM (${sql}) AS item
     ${start === undefined ? "" : `WHERE ${start.sql}`}
     ORDER BY ${order} LIMIT ${limit + 1}`;
@@ -202,14 +202,9 @@ const SORT_KEYS = {
   parameters: "coalesce(CAST(item.facts ->> 'parameters' AS bigint), -1)",
 } as const;
 
-/** Where the page begins. */
-function startOf(
-  { request: { sort: { by, isDescending }, after }, engine: { dialect } }: Part,
-): Condition {
+/** Where a page that is sorted by another key than the path begins. */
+function startOf({ sort: { by, isDescending }, after }: SearchRequest): Condition {
   const operator = isDescending ? "<" : ">";
-  if (by === "path") {
-    return { sql: dialect.comparePath("path", ">", ":after"), parameters: { after } };
-  }
   const [key = 0, id = 0] = after.split("/").map(Number);
   return {
     sql: `(${SORT_KEYS[by]}, id) ${operator} (CAST(:key AS bigint), CAST(:id AS bigint))`,

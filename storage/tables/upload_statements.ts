@@ -26,8 +26,9 @@ export const uploadStatements = (dialect: Dialect) => ({
   fix: `UPDATE uploads SET size = :size, deferred = 0
     WHERE id = :id AND deferred = 1 AND received <= :size RETURNING id`,
   complete: `UPDATE uploads SET completed_at = :now, received = size
-    WHERE id = :id AND completed_at IS NULL RETURNING id`,
+    WHERE id IN ${dialect.texts(":ids")} AND completed_at IS NULL RETURNING id`,
   remove: "DELETE FROM uploads WHERE id = :id AND turn = coalesce(:turn, turn) RETURNING id",
+  removeAll: `DELETE FROM uploads WHERE id IN ${dialect.texts(":ids")}`,
   expired: "SELECT id FROM uploads WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit",
   allUnfinished: `SELECT id FROM uploads WHERE id > :after AND completed_at IS NULL
     ORDER BY id LIMIT :limit`,

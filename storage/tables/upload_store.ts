@@ -73,6 +73,10 @@ export class SqlUploadStore implements UploadStore {
     await commit(this.#statements, "remove", { id, turn: turn ?? null });
   }
 
+  async removeAll(ids: readonly string[]): Promise<void> {
+    await commit(this.#statements, "removeAll", { ids: JSON.stringify(ids) });
+  }
+
   expired(now: number): Promise<string[]> {
     return this.#ids("expired", { now, limit: MAX_EXPIRED });
   }

@@ -10,16 +10,20 @@ import { ChildServer } from "../support/child_server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { ARCHIVE_CASES } from "./archive_cases.ts";
+import { DOOR_CASES } from "./door_cases.ts";
 import { GATE_CASES } from "./gate_cases.ts";
+import { HISTORY_CASES } from "./history_cases.ts";
 import { HOST_CASES } from "./host_cases.ts";
 import { HUB_CASES } from "./hub_cases.ts";
 import { describeRun } from "./machine.ts";
 import { type Case, comparisonLines, type Result } from "./measures.ts";
 import { Peers } from "./peers.ts";
 import { type Report, writeReport } from "./report.ts";
+import { MIRROR_CASES } from "./mirror_cases.ts";
 import { PEOPLE_CASES } from "./people_cases.ts";
 import { S3_CASES } from "./s3_cases.ts";
 import { SCANNER_CASES } from "./scanner_cases.ts";
+import { SEARCH_CASES } from "./search_cases.ts";
 import { START_CASES } from "./start_cases.ts";
 import { SMALL_CASES, TRANSFER_CASES } from "./transfer_cases.ts";
 import { TREE_CASES } from "./tree_cases.ts";
@@ -35,11 +39,15 @@ const CASES: readonly Case[] = [
   ...SMALL_CASES,
   ...HUB_CASES,
   ...S3_CASES,
+  ...DOOR_CASES,
   ...VERB_CASES,
   ...ARCHIVE_CASES,
   ...GATE_CASES,
   ...TREE_CASES,
+  ...HISTORY_CASES,
   ...PEOPLE_CASES,
+  ...SEARCH_CASES,
+  ...MIRROR_CASES,
   ...START_CASES,
   ...HOST_CASES,
   ...SCANNER_CASES,

@@ -179,6 +179,18 @@ export async function randomFile(path: string, size: number): Promise<void> {
   }
 }
 
+/** The CPU time that a process has taken, in seconds. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/stat`);
+  // The name of the program, which may have blanks, ends with the last parenthesis.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [user, system] = fields.slice(11, 13).map(Number);
+  return ((user ?? 0) + (system ?? 0)) / TICKS;
+}
+
+/** Linux counts in these parts of a second (USER_HZ). */
+const TICKS = 100;
+
 /** The peak resident memory of a process. */
 export async function peakMemory(pid: number): Promise<string> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);

@@ -11,6 +11,7 @@ export interface Peer {
   readonly url: string;
   /** The directory that it serves. rclone does not look for what it did not write itself. */
   readonly directory: string;
+  readonly pid: number;
 }
 
 /** How to run a peer. */
@@ -102,7 +103,7 @@ export class Peers implements AsyncDisposable {
     await until(async () => hasEnded || await answers(`${url}/`));
     if (hasEnded) return console.log(`${name} does not start`);
     this.#processes.push(process);
-    this.#peers.push({ name, url, directory });
+    this.#peers.push({ name, url, directory, pid: process.pid });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

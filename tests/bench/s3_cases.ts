@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { AccessKey } from "../../core/s3/access_keys.ts";
 import { ChildServer, strongroom } from "../support/child_server.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
 import { S3Client, type S3Request } from "../support/s3_client.ts";
@@ -31,15 +32,21 @@ interface Door {
   readonly origin: string;
 }
 
-/** A door to a strongroom, for user 1. */
-async function ownDoor(dataDir: string, origin: string): Promise<Door> {
+/** A new access key of user 1. */
+export async function ownKey(dataDir: string): Promise<AccessKey> {
   const args = ["token", "--s3", "--user", "1", "--privileges", PRIVILEGES.join()];
   const { stdout } = await strongroom(args, { STRONGROOM_DATA_DIR: dataDir });
   const [id, secret] = v.parse(
     v.tuple([v.string(), v.string()]),
     [...stdout.matchAll(/=(.*)$/gm)].map(([, text]) => text),
   );
-  return { client: new S3Client({ origin }, { id, secret }), bucket: "/s3/own", origin };
+  return { id, secret };
+}
+
+/** A door to a strongroom, for user 1. */
+async function ownDoor(dataDir: string, origin: string): Promise<Door> {
+  const client = new S3Client({ origin }, await ownKey(dataDir));
+  return { client, bucket: "/s3/own", origin };
 }
 
 function versitygw({ endpoint: origin }: S3Engine): Door {
@@ -56,6 +63,25 @@ function signed(
 ): string {
   const request = client.presign({ method, path: `${bucket}${key}`, query }, "3600");
   return `${origin}${request.path}?${request.query}`;
+}
+
+/** A request that is signed in its headers, as most clients sign. */
+function signedRequest(
+  { client, bucket, origin }: Door,
+  method: "GET" | "HEAD" | "PUT",
+  key: string,
+): () => Promise<Uint8Array> {
+  const { path, headers } = client.sign({
+    method,
+    path: `${bucket}${key}`,
+    payload: "UNSIGNED-PAYLOAD",
+  });
+  return () =>
+    fetchAll(`${origin}${path}`, {
+      method,
+      headers,
+      ...method === "PUT" && { body: `${key} ${"x".repeat(1000)}` },
+    });
 }
 
 /** Objects of S3 beside files of our own routes, and beside another server that hashes and keeps what it receives. */
@@ -144,22 +170,22 @@ async function smallObjects(
     Object.fromEntries(Object.entries(doors).map(([name, door]) => [name, work(door)]));
   const puts = await compareRates(rates, {
     ...each((door) => {
-      const addresses = Array.from(
+      const requests = Array.from(
         { length: (ROUNDS + 1) * rates.count },
-        () => signed(door, "PUT", `/small/${next++}`),
+        () => signedRequest(door, "PUT", `/small/${next++}`),
       );
-      return () =>
-        fetchAll(addresses.pop() ?? "", { method: "PUT", body: `${addresses.length}${body}` });
+      return () => requests.pop()?.() ?? Promise.reject(new Error("No request is left"));
     }),
     "PUT to /files": () =>
       fetchAll(`${url}/files/put/${next++}`, { method: "PUT", headers, body: `${next}${body}` }),
   });
   const gets = await compareRates(rates, {
-    ...each((door) => {
-      const address = signed(door, "GET", "/small/0");
-      return () => fetchAll(address);
-    }),
+    ...each((door) => signedRequest(door, "GET", "/small/0")),
     "GET of /files": () => fetchAll(`${url}/files/small/0`, { headers }),
+  });
+  const heads = await compareRates(rates, {
+    ...each((door) => signedRequest(door, "HEAD", "/small/0")),
+    "HEAD of /files": () => fetchAll(`${url}/files/small/0`, { method: "HEAD", headers }),
   });
   const pages = await compareRates({ count: scaled(200), clients: 1 }, {
     ...each((door) => {
@@ -173,6 +199,7 @@ async function smallObjects(
   return [
     { title: "PUTs of 1 KB of 8 clients by S3", unit: "/s", values: puts },
     { title: "GETs of 1 KB of 8 clients by S3", unit: "/s", values: gets },
+    { title: "HEADs of 8 clients by S3", unit: "/s", values: heads },
     { title: "pages of 1000 keys by S3", unit: "/s", values: pages },
   ] as const;
 }

@@ -1,8 +1,13 @@
 import * as assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { Client } from "../support/client.ts";
+import { HUB_VERSIONS } from "../support/hub_clients.ts";
 import { mintToken } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { run } from "../support/tools.ts";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
+import { button } from "./files_page.ts";
 
 const SHA256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
@@ -133,7 +138,7 @@ Deno.test({
       token = await dialog.getByLabel("Token").inputValue();
       // C 31
       assert.match(token, /^hf_\w{37}$/);
-      await dialog.getByRole("button", { name: "Copy" }).click();
+      await button(dialog, "Copy").click();
       await page.getByText("Copied the credential").waitFor();
       assert.equal(await page.evaluate("navigator.clipboard.readText()"), token);
       await assertAccessible(page);
@@ -157,6 +162,37 @@ Deno.test({
       await card.getByRole("cell", { name: "Revoked just now" }).waitFor();
       assert.equal((await new Client(browser.server.url, token).list()).status, 401);
     });
+  },
+});
+
+Deno.test({
+  name: "C 27 a credential for hf is made and copied in two clicks, and hf logs in by the line",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    await using home = await TempDir.make();
+    await browser.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const trees = { "7": ["resources.view"] };
+    const page = await browser.signIn({ jti: "main", trees }, "#/access");
+    await button(page, "Credential for hf").click();
+    await button(page, "Copy the line that logs hf in").click();
+    await page.getByText("Copied the line").waitFor();
+    await assertAccessible(page);
+    const line = await page.evaluate<string>("navigator.clipboard.readText()");
+    const [, token = ""] =
+      /^export HF_ENDPOINT=\S+\/hub HF_HUB_DISABLE_XET=1; hf auth login --token (hf_\w+)$/
+        .exec(line) ?? [];
+    const client = new Client(browser.server.url, token);
+    assert.equal((await client.put("a", "a")).status, 201);
+    assert.equal((await client.inTree(7).list()).status, 200);
+    assert.equal((await client.send("GET", "/capacity/")).status, 403);
+    const [version] = HUB_VERSIONS;
+    if (version === undefined) return;
+    const { code, stdout, stderr } = await run("sh", ["-c", `${line} && hf auth whoami`], {
+      env: { HOME: home.path, PATH: `${dirname(version.python)}:${Deno.env.get("PATH")}` },
+    });
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /\b1\b/);
   },
 });
 

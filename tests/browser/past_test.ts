@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import type { Client } from "../support/client.ts";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { button, names, row } from "./files_page.ts";
+import { choose, deleteRow, dialog, makeTag, replaceFile, showTag } from "./past_page.ts";
 
 const HISTORY = { settings: { history: 86_400_000 } };
 const ignore = !HAS_BROWSER;
@@ -21,20 +21,6 @@ function withFiles(work: (page: Page, other: Client) => Promise<void>): () => Pr
     await row(page, "notes.txt").waitFor();
     await work(page, other);
   };
-}
-
-const dialog = (page: Page) => page.getByRole("dialog");
-
-async function choose(page: Page, menu: string, item: string): Promise<void> {
-  await button(page, menu).click();
-  await page.getByRole("menuitem", { name: item, exact: true }).click();
-}
-
-async function deleteRow(page: Page, name: string): Promise<void> {
-  await choose(page, `Actions for ${name}`, "Delete");
-  await dialog(page).getByText("It can be brought back from the trash.").waitFor();
-  await button(dialog(page), "Delete").click();
-  await row(page, name).waitFor({ state: "detached" });
 }
 
 Deno.test({
@@ -73,13 +59,7 @@ Deno.test({
       new TextDecoder().decode(await other.bytes({ path: "models/llama/model.bin" }));
     await page.goto(`${new URL(page.url()).origin}/#/files/models/llama`);
     await row(page, "model.bin").waitFor();
-    await page.locator('input[type=file][aria-label="Upload files"]').setInputFiles({
-      name: "model.bin",
-      mimeType: "a/b",
-      buffer: Buffer.from("the second"),
-    });
-    await button(page, "Replace model.bin").click();
-    await page.getByText("Replaced “model.bin”").waitFor();
+    await replaceFile(page, "model.bin", "the second");
     await button(page, "Close uploads").click();
     await choose(page, "Actions for model.bin", "History");
     await page.getByRole("heading", { name: "History of model.bin" }).waitFor();
@@ -109,13 +89,7 @@ Deno.test({
   name: "C 26 Undo brings back what an upload has replaced",
   ignore,
   fn: withFiles(async (page, other) => {
-    await page.locator('input[type=file][aria-label="Upload files"]').setInputFiles({
-      name: "notes.txt",
-      mimeType: "a/b",
-      buffer: Buffer.from("replaced"),
-    });
-    await button(page, "Replace notes.txt").click();
-    await page.getByText("Replaced “notes.txt”").waitFor();
+    await replaceFile(page, "notes.txt", "replaced");
     await button(page, "Undo").click();
     await page.getByText("Undone: “notes.txt”").waitFor();
     assert.equal(new TextDecoder().decode(await other.bytes({ path: "notes.txt" })), "x");
@@ -128,18 +102,11 @@ Deno.test({
   fn: withFiles(async (page, other) => {
     await row(page, "models").getByRole("link", { name: "models" }).click();
     await row(page, "llama").waitFor();
-    await choose(page, "More actions for this folder", "New tag…");
-    await dialog(page).getByLabel("Name").fill("v1.0");
-    await dialog(page).getByLabel("Message").fill("The release");
-    await button(dialog(page), "Create").click();
-    await page.getByText("Made the tag “v1.0”").waitFor();
+    await makeTag(page, "v1.0");
     for (let change = 0; change < 98; change++) await other.put("notes.txt", `change ${change}`);
     await other.remove({ path: "models/llama/config.json" });
     await other.put("models/llama/model.bin", "another");
-    await choose(page, "More actions for this folder", "As of…");
-    await dialog(page).getByLabel("Tag").selectOption("v1.0");
-    await button(dialog(page), "Show").click();
-    await page.getByText("As of “v1.0”").waitFor();
+    await showTag(page, "v1.0");
     await row(page, "llama").getByRole("link", { name: "llama" }).click();
     await row(page, "config.json").waitFor();
     assert.deepEqual(await names(page), ["config.json", "model.bin"]);

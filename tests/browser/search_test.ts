@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { Client } from "../support/client.ts";
 import { modelFile } from "../support/models.ts";
-import { settledVerdicts } from "../support/verdicts.ts";
+import { until } from "../support/until.ts";
+import { settledVerdicts, verdictsOf } from "../support/verdicts.ts";
 import { assertAccessibleInBoth } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { button, goBack, names, row } from "./files_page.ts";
@@ -41,7 +42,10 @@ async function withModels(
   work: (page: Page, other: Client, browser: TestBrowser) => Promise<void>,
   viewport = { width: 1280, height: 800 },
 ) {
-  await using browser = await TestBrowser.start({ settings: { gate: "mark" }, viewport });
+  await using browser = await TestBrowser.start({
+    settings: { gate: "mark", history: 86_400_000 },
+    viewport,
+  });
   const other = await browser.server.as(1, ...WORKER);
   await other.upload("models/acme/small", model(100, "mit"));
   await other.upload("models/acme/large", model(400, "apache-2.0"));
@@ -92,6 +96,15 @@ Deno.test({
       await row(page, "large").getByRole("link").first().click();
       await page.getByRole("heading", { name: "large", level: 1 }).waitFor();
       assert.equal(await hashOf(page), "#/model/models/acme/large");
+      const [saved] = await Promise.all([
+        page.waitForEvent("download"),
+        button(page, "Download").click(),
+      ]);
+      assert.equal(saved.suggestedFilename(), "large.zip");
+      await page.getByRole("link", { name: "Versions" }).click();
+      await page.getByText("Added this folder").waitFor();
+      await goBack(page);
+      await page.getByRole("heading", { name: "large", level: 1 }).waitFor();
       await goBack(page);
       await row(page, "large").waitFor();
       await button(page, "Clear").click();
@@ -170,4 +183,26 @@ Deno.test({
       await narrow(page).getByRole("button", { name: /^llama/ }).click();
       await row(page, "small").waitFor();
     }, { width: 360, height: 740 }),
+});
+
+Deno.test({
+  name: "C 29 where nothing was scanned, the console says that facts come with scans, and runs one",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    const client = await browser.server.as(1);
+    await client.upload("mine/small", model(100, "mit"));
+    const page = await browser.signIn();
+    await button(page, "Find models").click();
+    await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
+    await assertAccessibleInBoth(page);
+    await button(page, "Scan all that is here").click();
+    await page.waitForURL(/#\/scans\/1$/);
+    await until(async () =>
+      [...(await verdictsOf(client)).values()].every(({ verdict }) => verdict !== "unscanned")
+    );
+    await page.getByRole("link", { name: "Files", exact: true }).click();
+    await button(page, "Find models").click();
+    await row(page, "small").getByText("100 · float16 · safetensors").waitFor();
+  },
 });

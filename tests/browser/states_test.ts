@@ -129,7 +129,7 @@ const BROUGHT_ABOUT: readonly State[] = [
   ["a list that failed", "#/files", answered("/resources/", "with an error", words("Try again"))],
   ["results", "#/files", async (page) => {
     await page.getByRole("searchbox").fill("notes");
-    await words("1 match")(page);
+    await page.getByText("1 match", { exact: true }).waitFor();
   }],
   ["no results", "#/files/empty", async (page) => {
     await page.getByRole("searchbox").fill("nowhere");

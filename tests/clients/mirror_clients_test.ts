@@ -1,7 +1,9 @@
 import * as assert from "node:assert/strict";
 import { HfClient, type HubVersion, versionWith } from "../support/hub_clients.ts";
 import { type Mirroring, mirroring, open } from "../support/mirroring.ts";
+import { freePort } from "../support/ports.ts";
 import { noise } from "../support/random.ts";
+import { RemoteClient } from "../support/remote_client.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { until } from "../support/until.ts";
@@ -31,6 +33,27 @@ async function thrice({ double }: Mirroring, read: () => Promise<void>): Promise
   assert.deepEqual(double.taken(), []);
 }
 
+/** The files of a small model that transformers has saved. */
+async function savedModel(author: HfClient) {
+  await author.program("tiny_model", "model");
+  const directory = `${author.options.home}/model`;
+  const files: Record<string, { content: Uint8Array<ArrayBuffer> }> = {};
+  for await (const { name } of Deno.readDir(directory)) {
+    files[name] = { content: await Deno.readFile(`${directory}/${name}`) };
+  }
+  return files;
+}
+
+/** What from_pretrained says of it. */
+const LOADED = {
+  "org/tiny": {
+    config: 8,
+    generation: 17,
+    tokenizer: { ids: [2, 3], template: null },
+    weights: { weight: [[4, 8], 32] },
+  },
+};
+
 Deno.test({
   name: "C 28 from_pretrained of transformers by a cold, a warm and a cut-off mirror",
   ignore: withTransformers === undefined,
@@ -39,24 +62,42 @@ Deno.test({
     await using directory = await TempDir.make();
     await using parts = await mirroring({ settings: { gate: "block" } });
     const author = await clientOf(parts, withTransformers, directory.path);
-    await author.program("tiny_model", "model");
-    const made = `${author.options.home}/model`;
-    const files: Record<string, { content: Uint8Array<ArrayBuffer> }> = {};
-    for await (const { name } of Deno.readDir(made)) {
-      files[name] = { content: await Deno.readFile(`${made}/${name}`) };
-    }
-    parts.double.add("org/tiny", files);
+    parts.double.add("org/tiny", await savedModel(author));
     await thrice(parts, async () => {
       const client = await clientOf(parts, withTransformers, directory.path);
-      assert.deepEqual(await client.program("from_pretrained", "org/tiny"), {
-        "org/tiny": {
-          config: 8,
-          generation: 17,
-          tokenizer: { ids: [2, 3], template: null },
-          weights: { weight: [[4, 8], 32] },
-        },
-      });
+      assert.deepEqual(await client.program("from_pretrained", "org/tiny"), LOADED);
     });
+  },
+});
+
+Deno.test({
+  name:
+    "C 28 from_pretrained with the cable cut, of what was exported on one machine and imported on another",
+  ignore: withTransformers === undefined,
+  async fn() {
+    if (withTransformers === undefined) return;
+    await using directory = await TempDir.make();
+    await using outside = await mirroring({ settings: { gate: "block" } });
+    const author = await clientOf(outside, withTransformers, directory.path);
+    outside.double.add("org/tiny", await savedModel(author));
+    const privileges = ["resources.admin"];
+    const one = await RemoteClient.of(outside.server, directory.path, { privileges });
+    const added = await one.run(["mirror", "add", "org/tiny"]);
+    assert.equal(added.code, 0, added.stderr);
+    await using exporting = one.spawn(["mirror", "export", "org/tiny"]);
+    await exporting.stdin.close();
+    const { code, stdout: archive } = await exporting.output();
+    assert.equal(code, 0);
+
+    // Nobody answers there.
+    const mirrorUrl = `http://127.0.0.1:${freePort()}`;
+    await using inside = await mirroring({ settings: { gate: "block", mirrorUrl } });
+    const other = await RemoteClient.of(inside.server, directory.path, { privileges });
+    const imported = await other.run(["mirror", "import"], { stdin: archive });
+    assert.equal(imported.code, 0, imported.stderr);
+    const client = await clientOf(inside, withTransformers, directory.path);
+    assert.deepEqual(await client.program("from_pretrained", "org/tiny"), LOADED);
+    assert.deepEqual(inside.double.requests, []);
   },
 });
 

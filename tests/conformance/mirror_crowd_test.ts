@@ -1,4 +1,6 @@
 import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { dataOf } from "../support/client.ts";
 import { mirrorClient, mirroring, open } from "../support/mirroring.ts";
 import { noise } from "../support/random.ts";
 
@@ -38,4 +40,28 @@ Deno.test("C 28 50 clients that ask for a file at once share a fetch, and read b
   }));
   const fetched = double.taken().filter(({ host }) => host === "content");
   assert.deepEqual(fetched.map(({ range }) => range), [null, `bytes=${2 * MIB}-`]);
+});
+
+Deno.test("C 28 files come in as slowly as the setting says, however fast the other hub is", async () => {
+  await using parts = await mirroring({ settings: { mirrorRate: 30_000 } });
+  const { double, hub, server } = parts;
+  const content = noise(4 * MIB);
+  double.add("org/model", { "w.bin": { content } });
+  const path = "/org/model/resolve/main/w.bin";
+  const reader = (await open(hub, path)).body?.getReader();
+  const first = (await reader?.read())?.value;
+  assert.ok(first !== undefined && first.length < content.length / 2);
+  // One without a rate has all of it meanwhile.
+  await using other = await mirroring({ double });
+  assert.deepEqual(await (await open(other.hub, path)).bytes(), content);
+  const user = await server.as(1, "mirror.use");
+  const state = dataOf(await user.send("GET", "/mirror-state"));
+  const { fetches } = v.parse(
+    v.object({ fetches: v.array(v.object({ bytes: v.number() })) }),
+    state,
+  );
+  const [coming] = fetches;
+  // At this rate, all of it takes minutes.
+  assert.ok(coming !== undefined && coming.bytes < content.length);
+  await reader?.cancel();
 });

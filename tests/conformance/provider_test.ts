@@ -137,6 +137,18 @@ Deno.test("C 27 a sign-in by the provider that is forged is refused", async (t) 
       assert.equal(await attempt(), REFUSED);
     });
   }
+  await t.step(
+    "a token of a clock that is a little behind, or ahead, is none of them",
+    async () => {
+      for (const seconds of [-20, 20]) {
+        const time = now() + seconds;
+        provider.answers = { claims: (it) => ({ ...it, iat: time, nbf: time, exp: time + 10 }) };
+        assert.equal(await attempt(), "/", String(seconds));
+      }
+      provider.answers = { claims: (it) => ({ ...it, nbf: now() + 60 }) };
+      assert.equal(await attempt(), REFUSED);
+    },
+  );
   provider.answers = {};
   await t.step("a code that was used", async () => {
     const browser = it.browser();

@@ -90,13 +90,22 @@ export function uploadStoreSuite(engine: StoresEngine): void {
     assert.equal((await store.usage({ userId: 1, everyone: false })).uploading, 40);
     const [first] = await uploads.unfinishedAfter("", 1);
     assert.ok(first);
-    await store.write((transaction) => transaction.completeUpload(first, 1500));
+    await store.write((transaction) => transaction.completeUploads([first], 1500));
     assert.equal((await uploads.find(1, first, 1000))?.completedAt, 1500);
     assert.equal((await store.usage({ userId: 1, everyone: false })).uploading, 30);
     const rest = await uploads.unfinishedAfter(first, 10);
     assert.equal(rest.length, 4);
     assert.deepEqual((await uploads.unfinished([first, ...rest, "0"])).toSorted(), rest);
     assert.deepEqual(await uploads.unfinished([]), []);
+    const [second = "", third = "", ...others] = rest;
+    await assert.rejects(
+      store.write((transaction) => transaction.completeUploads([second, first], 1600)),
+      { kind: "ErrUploadsLocked" },
+    );
+    assert.deepEqual(await uploads.unfinishedAfter(first, 10), rest);
+    await uploads.removeAll([first, second, third, "0"]);
+    assert.deepEqual(await uploads.unfinishedAfter("", 10), others);
+    await uploads.removeAll([]);
   });
 
   test("C 20 content waits within bounds, once for each tree, as long as the latest lets it", async ({ store }) => {

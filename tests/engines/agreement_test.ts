@@ -8,9 +8,12 @@ import { ChildServer, strongroom } from "../support/child_server.ts";
 import { useDatabase } from "../support/engines.ts";
 import { freePort } from "../support/ports.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
 import { run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
+
+const startedPostgres = sharedPostgres();
 
 const SECRET = "a secret that all servers of the test have";
 
@@ -18,7 +21,7 @@ Deno.test({
   name: "C 23 servers of one database agree on secret, gate and limits",
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
   async fn() {
-    await using engine = await Postgres.start();
+    const engine = startedPostgres();
     await using store = await S3Engine.start();
     await using directories = new AsyncDisposableStack();
     const url = await engine.createDatabase();
@@ -72,7 +75,7 @@ Deno.test({
   name: "C 23 a copy of a database is refused over the same bucket until it is adopted",
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
   async fn(t) {
-    await using engine = await Postgres.start();
+    const engine = startedPostgres();
     await using store = await S3Engine.start();
     await using directories = new AsyncDisposableStack();
     const content = store.content();
@@ -84,7 +87,7 @@ Deno.test({
       });
     const url = await engine.createDatabase();
     await (await open(url))[Symbol.asyncDispose]();
-    const restored = await engine.createDatabase();
+    const restored = await engine.createEmptyDatabase();
     const dump = `${directories.use(await TempDir.make()).path}/dump`;
     const programs = [["pg_dump", "-Fc", "-f", dump, url], [
       "pg_restore",

@@ -3,9 +3,12 @@ import { BASE_PATH } from "../../schemas/base_path.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { Client, items } from "../support/client.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { seededRandom } from "../support/random.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 const ROUNDS = 6;
 
@@ -33,7 +36,7 @@ Deno.test({
     "C 11 and C 23 a server that is killed loses no event of a change, and keeps none without one",
   ignore: !Postgres.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   await using directory = await TempDir.make();
   const env = { STRONGROOM_DATABASE_URL: await engine.createDatabase() };
   const random = seededRandom(11);

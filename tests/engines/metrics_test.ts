@@ -5,14 +5,17 @@ import { ChildServer, ROOT } from "../support/child_server.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 Deno.test({
   name: "C 1 and C 23 GET /metrics shows what it can while the database is away",
   ignore: !Postgres.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const databaseUrl = await engine.createDatabase();
   await using server = await TestServer.start({ settings: { databaseUrl, metrics: "open" } });
   const read = async () => {
@@ -47,7 +50,7 @@ Deno.test({
   name: "C 31 GET /metrics shows connections, lease and requests to the store",
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   await using store = await S3Engine.start();
   await using directory = await TempDir.make();
   await using server = await ChildServer.start({

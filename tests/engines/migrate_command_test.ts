@@ -2,10 +2,13 @@ import * as assert from "node:assert/strict";
 import { strongroom } from "../support/child_server.ts";
 import { items } from "../support/client.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { noise } from "../support/random.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
+
+const startedPostgres = sharedPostgres();
 
 const LARGE = noise(300_000, 4);
 
@@ -15,7 +18,7 @@ Deno.test({
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
   async fn() {
     await using directory = await TempDir.make();
-    await using engine = await Postgres.start();
+    const engine = startedPostgres();
     await using store = await S3Engine.start();
     const [from = "", to = "", back = ""] = ["from", "to", "back"]
       .map((it) => `${directory.path}/${it}`);

@@ -4,11 +4,14 @@ import { Database } from "../../storage/postgres/database.ts";
 import { ROOT, strongroom } from "../support/child_server.ts";
 import { items } from "../support/client.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
 import { TcpProxy } from "../support/tcp_proxy.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 const FILES = 30;
 
@@ -25,7 +28,7 @@ Deno.test({
   ignore: !Postgres.isInstalled,
   async fn() {
     await using directory = await TempDir.make();
-    await using engine = await Postgres.start();
+    const engine = startedPostgres();
     const [from, to] = [`${directory.path}/from`, `${directory.path}/to`];
     const contents = Array.from({ length: FILES }, (_, index) => noise(400_000, index + 1));
     {

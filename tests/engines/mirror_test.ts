@@ -2,10 +2,13 @@ import * as assert from "node:assert/strict";
 import { HubDouble } from "../support/hub_double.ts";
 import { download, mirrorClient, mirroring, open } from "../support/mirroring.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { noise } from "../support/random.ts";
 import { S3Engine } from "../support/s3.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 const MIB = 1024 * 1024;
 
@@ -13,7 +16,7 @@ Deno.test({
   name: "C 28 servers of one database share a fetch, and take it over from one that has stopped",
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
 }, async () => {
-  await using postgres = await Postgres.start();
+  const postgres = startedPostgres();
   await using store = await S3Engine.start();
   await using double = HubDouble.start();
   const settings = { databaseUrl: await postgres.createDatabase() };

@@ -4,15 +4,18 @@ import * as assert from "node:assert/strict";
 import { useDatabase } from "../support/engines.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
+
+const startedPostgres = sharedPostgres();
 
 Deno.test({
   name: "C 5.3 and C 23 content in files that is uploaded while it is removed is there",
   ignore: !Postgres.isInstalled,
   async fn() {
-    await using engine = await Postgres.start();
+    const engine = startedPostgres();
     await using directory = await TempDir.make();
     const databaseUrl = await engine.createDatabase();
     useDatabase(directory.path, databaseUrl);

@@ -3,11 +3,14 @@
 import * as assert from "node:assert/strict";
 import { FaultyProxy } from "../support/faulty_proxy.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { S3Engine } from "../support/s3.ts";
 import { TestServer } from "../support/server.ts";
 import { fillDisk, smallDisk } from "../support/small_disk.ts";
 import { TcpProxy } from "../support/tcp_proxy.ts";
 import { until } from "../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 async function readiness(server: TestServer): Promise<string> {
   const response = await fetch(`${server.origin}/readyz`);
@@ -56,7 +59,7 @@ Deno.test({
   name: "C 31 a database that hangs makes a server unready, and one that is back ready",
   ignore: !Postgres.isInstalled,
   async fn() {
-    await using engine = await Postgres.start();
+    const engine = startedPostgres();
     await using proxy = new TcpProxy(engine.port);
     const url = new URL(await engine.createDatabase());
     url.port = String(proxy.port);

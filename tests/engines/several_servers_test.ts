@@ -7,6 +7,7 @@ import { Client, dataOf, refused } from "../support/client.ts";
 import { inviteTo, TestConsole } from "../support/console.ts";
 import { HubClient, jsonOf } from "../support/hub.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { S3Engine } from "../support/s3.ts";
 import { accessKeyOf, S3Client } from "../support/s3_client.ts";
 import {
@@ -16,13 +17,15 @@ import {
   USER_PRIVILEGES,
 } from "../support/server.ts";
 
+const startedPostgres = sharedPostgres();
+
 const PRIVILEGES = [...USER_PRIVILEGES, "scans.run", "scans.view"];
 
 Deno.test({
   name: "servers that share a database and an object store",
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
 }, async (t) => {
-  await using postgres = await Postgres.start();
+  const postgres = startedPostgres();
   await using store = await S3Engine.start();
   const databaseUrl = await postgres.createDatabase();
   const content = store.content();

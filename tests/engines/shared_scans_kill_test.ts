@@ -6,9 +6,12 @@ import { ScanEntry } from "../../schemas/scans.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { Client, dataOf } from "../support/client.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 const PRIVILEGES = ["scans.view", "scans.run", "resources.upload", "resources.download"];
 const FILES = 150;
@@ -17,7 +20,7 @@ Deno.test({
   name: "C 23 a server cancels the scans of another, and ends them when that is killed",
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
 }, async () => {
-  await using postgres = await Postgres.start();
+  const postgres = startedPostgres();
   await using store = await S3Engine.start();
   await using directory = await TempDir.make();
   const env = {

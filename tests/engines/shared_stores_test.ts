@@ -3,12 +3,15 @@ import { databaseAddress } from "../../schemas/database_url.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import { Storage } from "../../storage/stores/storage.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { S3Engine } from "../support/s3.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { TestServer } from "../support/server.ts";
 
+const startedPostgres = sharedPostgres();
+
 Deno.test({ name: "storage over PostgreSQL", ignore: !Postgres.isInstalled }, async (t) => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const open = (dataDir: string, url: string, acceptDamage = false) =>
     Storage.open(dataDir, { database: databaseAddress(url), acceptDamage, reserveMB: 0 });
   const start = (dataDir: string, databaseUrl: string, acceptDamage = false) =>

@@ -4,9 +4,12 @@ import { Database } from "../../storage/postgres/database.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { FaultyProxy } from "../support/faulty_proxy.ts";
 import { Postgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/shared_postgres.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 const FILES = 20_000;
 /** The most rows of files, contents and objects that a start reads. */
@@ -28,7 +31,7 @@ Deno.test({
   name: "C 31 a start after a crash reads what was open, however much the engines hold",
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   await using store = await S3Engine.start();
   await using proxy = new FaultyProxy(store.port);
   await using directory = await TempDir.make();

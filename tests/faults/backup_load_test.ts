@@ -8,7 +8,7 @@ import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
 const USERS = [1, 2, 3, 4];
-const BACKUPS = 3;
+const BACKUPS = 2;
 const MAX_FILES = 30;
 
 /** The hash of each file by its name. All files are at the root. */

@@ -11,7 +11,6 @@ import { TempDir } from "../support/temp_dir.ts";
 
 /** The memory of the container in which the server runs. */
 const CONTAINER_BYTES = 512 * MIB;
-const QUIET_MS = 5000;
 
 /** A text that repeats a piece up to a size. */
 function repeated(start: string, piece: string, end: string, bytes = 16 * MIB): string {
@@ -39,6 +38,8 @@ export interface HostileScanOptions {
   readonly greedy: readonly string[];
   /** The fixtures. */
   readonly fixtures: readonly string[];
+  /** How long to measure before the scan, in milliseconds. @default not at all */
+  readonly quietMs?: number;
 }
 
 /** Delays of requests in milliseconds: the 99th percentile. */
@@ -51,6 +52,7 @@ export interface Delays {
 export const ALL_HOSTILE: HostileScanOptions = {
   greedy: Object.keys(GREEDY_FILES),
   fixtures: FIXTURES.map(({ path }) => path),
+  quietMs: 5000,
 };
 
 /**
@@ -71,7 +73,8 @@ export async function scanHostileFiles(options: HostileScanOptions): Promise<Del
   const one = await server.as(1, [...USER_PRIVILEGES, "scans.run", "scans.view"]);
   const two = await server.as(2);
   const count = await uploadAll(one, options);
-  const quiet = await delaysOf(two, new Promise((resolve) => setTimeout(resolve, QUIET_MS)));
+  const { quietMs = 0 } = options;
+  const quiet = await delaysOf(two, new Promise((resolve) => setTimeout(resolve, quietMs)));
   const ended = scanAll(one, count);
   const busy = await delaysOf(two, ended);
   await ended;

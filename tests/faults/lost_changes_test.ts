@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Connection } from "../../storage/sqlite/connection.ts";
 import { generationOf } from "../../storage/sqlite/generation.ts";
-import { ChildServer, ROOT } from "../support/child_server.ts";
+import { ChildServer } from "../support/child_server.ts";
+import { runArguments } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { freePort } from "../support/ports.ts";
@@ -239,7 +240,7 @@ Deno.test("C 22 the lock is never ahead of the database, whenever the server is 
   await using directory = await TempDir.make();
   const dataDir = directory.path;
   let last = 0;
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 4; round++) {
     await using child = await ChildServer.start({ dataDir, env: WITHOUT_HISTORY });
     const one = await child.as(1);
     let uploads = 0;
@@ -302,7 +303,7 @@ Deno.test("C 5.4 and C 22 a start that is killed while it moves content away los
   const moved = async () => (await quarantined(dataDir).catch(() => [])).length;
   for (const count of [1, 700, 1500]) {
     const starting = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", `${ROOT}main.ts`, "serve"],
+      args: runArguments(["serve"]),
       env: {
         STRONGROOM_DATA_DIR: dataDir,
         STRONGROOM_PORT: String(freePort()),

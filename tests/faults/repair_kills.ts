@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { check } from "../../storage/upkeep/check/check.ts";
 import { filesBelow } from "../support/backups.ts";
-import { ROOT } from "../support/child_server.ts";
+import { runArguments } from "../support/program.ts";
 import { signalTo } from "../support/processes.ts";
 import { noise, seededRandom } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
@@ -94,7 +94,7 @@ async function damage(
 function startRepair(dataDir: string): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
     // With the right to run programs, it would start another process, which SIGKILL would not reach.
-    args: ["run", "-A", "--deny-run", "--no-check", `${ROOT}main.ts`, ...REPAIR],
+    args: runArguments(REPAIR, ["--allow-all", "--deny-run"]),
     env: { STRONGROOM_DATA_DIR: dataDir },
     stdin: "null",
     stdout: "null",

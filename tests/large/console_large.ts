@@ -200,12 +200,15 @@ Deno.test({
       const paint = await page.evaluate<number>(
         `performance.getEntriesByName("first-contentful-paint")[0].startTime`,
       );
+      const requests = await page.evaluate<number>(
+        `performance.getEntriesByType("resource").length + 1`,
+      );
       const bytes = await page.evaluate<number>(
         `performance.getEntries().reduce((sum, { transferSize = 0 }) => sum + transferSize, 0)`,
       );
       console.log(
         `round trips of ${roundTripMs} ms: first contentful paint after ${Math.round(paint)} ms, ` +
-          `the first row after ${Math.round(row)} ms, ${bytes} bytes loaded`,
+          `the first row after ${Math.round(row)} ms, ${requests} requests, ${bytes} bytes loaded`,
       );
       assert.ok(bytes > 0 && bytes <= 160_000, `${bytes} bytes`);
     }

@@ -1,11 +1,21 @@
 import { createHash } from "node:crypto";
 import { Throttle } from "../../core/throttle.ts";
+import { safetensors } from "../browser/preview_files.ts";
 
-/** A file of the hub: its beginning, and zeros up to its size. It takes no disk, but where it is copied to. */
-interface SparseFile {
+/** A file of the hub. */
+interface HubFile {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
+}
+
+/** The head of a file of weights that has one tensor, and so many bytes in all. */
+export function weights(bytes: number): Uint8Array {
+  for (let size = bytes;;) {
+    const head = safetensors({ w: { dtype: "U8", shape: [size], data_offsets: [0, size] } });
+    if (head.length + size === bytes) return head;
+    size = bytes - head.length;
+  }
 }
 
 /** The size of a part of a reply. */
@@ -14,7 +24,7 @@ const COMMIT = "c".repeat(40);
 
 /** A hub with one model, `org/large`, of large files. */
 export class LargeHub implements AsyncDisposable {
-  readonly #files = new Map<string, SparseFile>();
+  readonly #files = new Map<string, HubFile>();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   /** How often content was asked for. */
   fetches = 0;
@@ -44,11 +54,21 @@ export class LargeHub implements AsyncDisposable {
     };
   }
 
-  /** Adds a file. */
-  async add(name: string, beginning: Uint8Array, size: number): Promise<void> {
+  /**
+   * Adds a file.
+   *
+   * @param rest What comes after the beginning: zeros take no disk, but where they are copied to. Random bytes can be
+   *   compressed by nothing.
+   */
+  async add(
+    name: string,
+    beginning: Uint8Array,
+    { size, rest }: { readonly size: number; readonly rest: "zeros" | "random" },
+  ): Promise<void> {
     const path = `${this.directory}/${name}`;
     await Deno.writeFile(path, beginning);
-    await Deno.truncate(path, size);
+    if (rest === "zeros") await Deno.truncate(path, size);
+    else await appendRandom(path, size - beginning.length);
     const hash = createHash("sha256");
     for await (const chunk of await contentOf(path, 0)) hash.update(chunk);
     this.#files.set(name, { path, size, sha256: hash.digest("hex") });
@@ -105,6 +125,14 @@ export class LargeHub implements AsyncDisposable {
         ...(first !== undefined && { "Content-Range": `bytes ${start}-${size - 1}/${size}` }),
       },
     });
+  }
+}
+
+async function appendRandom(path: string, bytes: number): Promise<void> {
+  using file = await Deno.open(path, { append: true });
+  const chunk = new Uint8Array(65536);
+  for (let left = bytes; left > 0;) {
+    left -= await file.write(crypto.getRandomValues(chunk).subarray(0, left));
   }
 }
 

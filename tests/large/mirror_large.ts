@@ -7,7 +7,6 @@
 import * as assert from "node:assert/strict";
 import { MIB } from "../../schemas/units.ts";
 import { seconds } from "../bench/measures.ts";
-import { safetensors } from "../browser/preview_files.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { HfClient, HUB_VERSIONS } from "../support/hub_clients.ts";
 import { modelFile } from "../support/models.ts";
@@ -15,7 +14,7 @@ import { memoryOf } from "../support/processes.ts";
 import { USER_PRIVILEGES } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { run } from "../support/tools.ts";
-import { LargeHub } from "./large_hub.ts";
+import { LargeHub, weights } from "./large_hub.ts";
 
 const BYTES = Number(Deno.env.get("MIRROR_MB") ?? 5000) * 1_000_000;
 const CROWD_BYTES = Number(Deno.env.get("CROWD_MB") ?? 1000) * 1_000_000;
@@ -27,22 +26,17 @@ const MAX_MEMORY_BYTES = 700 * MIB;
 
 const [version] = HUB_VERSIONS;
 
-/** The head of a file of weights that has one tensor of zeros. */
-function weights(bytes: number): Uint8Array {
-  for (let size = bytes;;) {
-    const head = safetensors({ w: { dtype: "U8", shape: [size], data_offsets: [0, size] } });
-    if (head.length + size === bytes) return head;
-    size = bytes - head.length;
-  }
-}
-
 /** A server that mirrors a hub with one large file, and how much memory it took at most. */
-async function started(name: string, beginning: Uint8Array, size: number) {
+async function started(
+  name: string,
+  beginning: Uint8Array,
+  content: Parameters<LargeHub["add"]>[2],
+) {
   await using parts = new AsyncDisposableStack();
   const directory = parts.use(await TempDir.make());
   await Deno.mkdir(`${directory.path}/hub`);
   const hub = parts.use(new LargeHub(`${directory.path}/hub`));
-  await hub.add(name, beginning, size);
+  await hub.add(name, beginning, content);
   const server = parts.use(
     await ChildServer.start({ dataDir: `${directory.path}/data`, env: hub.env }),
   );
@@ -74,7 +68,10 @@ Deno.test({
   ignore: version === undefined,
   async fn() {
     if (version === undefined) return;
-    await using parts = await started("w.safetensors", weights(BYTES), BYTES);
+    await using parts = await started("w.safetensors", weights(BYTES), {
+      size: BYTES,
+      rest: "zeros",
+    });
     const { hub, server, memory, directory } = parts;
     const { token } = await server.as(1, PRIVILEGES);
     const home = `${directory}/home`;
@@ -105,7 +102,7 @@ Deno.test({
     await using parts = await started(
       "bad.pkl",
       await modelFile("pickle/hostile/eval.pkl"),
-      BYTES,
+      { size: BYTES, rest: "zeros" },
     );
     const { server, directory } = parts;
     const { token } = await server.as(1, PRIVILEGES);
@@ -125,7 +122,10 @@ Deno.test({
 Deno.test({
   name: `C 28 50 clients ask for ${CROWD_BYTES / 1_000_000} MB that are not here`,
   async fn() {
-    await using parts = await started("w.safetensors", weights(CROWD_BYTES), CROWD_BYTES);
+    await using parts = await started("w.safetensors", weights(CROWD_BYTES), {
+      size: CROWD_BYTES,
+      rest: "random",
+    });
     const { hub, server, memory } = parts;
     const url = `${server.origin}/hub/org/large/resolve/main/w.safetensors`;
     const read = async (token: string) => {

@@ -39,12 +39,15 @@ export class Rooms implements AsyncDisposable {
     return (!inPostgres || Postgres.isInstalled) && (!inObjects || S3Engine.isInstalled);
   }
 
-  /** @param contentUrl The address of the objects. @default a new one */
+  /** @param contentUrl The address of objects whose database is to be restored: there is nothing in it yet. */
   async make({ inPostgres, inObjects }: Engines, contentUrl?: string): Promise<CheckedRoom> {
     const postgres = inPostgres ? await (this.#postgres ??= Postgres.start()) : undefined;
     const store = inObjects ? await (this.#store ??= S3Engine.start()) : undefined;
     const directory = await TempDir.make();
-    return new CheckedRoom(directory, await postgres?.createDatabase(), store, contentUrl);
+    const url = contentUrl === undefined
+      ? await postgres?.createDatabase()
+      : await postgres?.createEmptyDatabase();
+    return new CheckedRoom(directory, url, store, contentUrl);
   }
 
   /** The directory of the programs of PostgreSQL. */

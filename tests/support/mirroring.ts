@@ -22,7 +22,8 @@ export async function mirroring(
     await TestServer.start({
       ...options,
       settings: { mirrorUrl: double.url, mirrorHosts: [double.contentHost], ...settings },
-      upstream: { retryMs: 1, restMs: 1, ...upstream },
+      // What the double holds back stays away until it is resumed, however long that takes.
+      upstream: { retryMs: 1, restMs: 1, stallMs: 2 ** 30, ...upstream },
     }),
   );
   const hub = await mirrorClient(server, 1);

@@ -7,6 +7,7 @@ import type { PostgresResourceStore } from "../../storage/postgres/postgres_reso
 import type { SqlRow } from "../../storage/tables/dialect.ts";
 import { Postgres } from "./postgres.ts";
 import { openPostgresStore } from "./postgres_store.ts";
+import { sharedPostgres } from "./shared_postgres.ts";
 import { openSqlite } from "./test_database.ts";
 
 /** Records that a server has opened. */
@@ -39,15 +40,14 @@ export const SQLITE_RECORDS: RecordsEngine = {
     Promise.resolve({ url: undefined, open: () => openSqliteRecords(`${dataDir}/strongroom.db`) }),
 };
 
-/** PostgreSQL, as long as the tests of a file run. */
+/** {@link sharedPostgres} */
 export function postgresRecords(): RecordsEngine {
-  let server: Promise<Postgres> | undefined;
-  Deno.test.afterAll(async () => (await server)?.[Symbol.asyncDispose]());
+  const engine = sharedPostgres();
   return {
     name: "PostgreSQL",
     isInstalled: Postgres.isInstalled,
     async room() {
-      const url = await (await (server ??= Postgres.start())).createDatabase();
+      const url = await engine().createDatabase();
       return { url, open: () => openPostgres(url) };
     },
   };

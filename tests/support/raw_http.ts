@@ -114,9 +114,26 @@ async function readReply(connection: Deno.TcpConn): Promise<RawReply> {
     }
     const count = await connection.read(buffer);
     if (count === null && head !== -1 && length === undefined) {
-      return { status: Number(text.slice(9, 12)), head: text.slice(0, head), body: "" };
+      const body = unchunked(text.slice(head + 4));
+      return { status: Number(text.slice(9, 12)), head: text.slice(0, head), body };
     }
     if (count === null) throw new Error(`Connection closed after ${JSON.stringify(text)}`);
     text += decoder.decode(buffer.subarray(0, count), { stream: true });
   }
+}
+
+/** What the chunks of a body have, all of them or those that have come; "" if there are none. */
+function unchunked(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder();
+  const chunks = new TextDecoder();
+  let body = "";
+  for (let at = 0; at < bytes.length;) {
+    const end = bytes.indexOf(0x0a, at) + 1;
+    const size = Number.parseInt(decoder.decode(bytes.subarray(at, end)), 16);
+    if (end === 0 || !(size > 0)) break;
+    body += chunks.decode(bytes.subarray(end, end + size), { stream: true });
+    at = end + size + "\r\n".length;
+  }
+  return body;
 }

@@ -9,7 +9,6 @@ export { CompareView } from "./scans/compare_view.ts";
 export { CompareView as CompareStatesView } from "./history/compare_view.ts";
 export { RevisionView } from "./mirror/revision_view.ts";
 export { MirrorView } from "./mirror/view.ts";
-export { Narrow } from "./files/narrow.ts";
 export { ModelView } from "./model/view.ts";
 export { HistoryView } from "./history/history_view.ts";
 export { TagsView } from "./history/tags_view.ts";

@@ -86,7 +86,7 @@ export class DirectoryBlobStore implements ContentStore {
       pathOf: (hash) => this.pathOf(hash),
     });
     this.room = new Room(temporary, reserveBytes);
-    const requireSpace = () => this.room.require();
+    const requireSpace = (bytes?: number) => this.room.require(bytes);
     const stage = this.#stagePart.bind(this);
     this.#writer = new BlobWriter(this.#pool, requireSpace);
     const stageCopy = this.stage.bind(this);

@@ -33,8 +33,8 @@ const MAX_IDLE_PARTS = 32;
 
 export interface PartDirectoryOptions {
   readonly pool: WorkerPool<ContentTasks>;
-  /** Awaited before each write. Fails to refuse it. */
-  readonly requireSpace: () => void | Promise<void>;
+  /** Awaited before each write, of so many bytes if that is known. Fails to refuse it. */
+  readonly requireSpace: (bytes?: number) => void | Promise<void>;
   /** Makes content of a file that is kept until its record has been committed. */
   readonly stage: (path: string, digest: ContentDigest) => Promise<StagedBlob>;
   /** Writes content to a new file. */
@@ -138,10 +138,11 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     const isOwn = nlink === 1 && (first.position ?? 0) === 0;
     if (this.#assemblies.of(first.id) !== undefined || !isOwn) {
       const size = await this.#assemblies.sizeOf(parts);
-      return size === undefined
-        ? await this.#options.stageCopy(this.#contentOf(parts))
-        : await this.#stageInPlace(first.id, size);
+      if (size !== undefined) return await this.#stageInPlace(first.id, size);
+      await this.#requireRoom(parts);
+      return await this.#options.stageCopy(this.#contentOf(parts));
     }
+    await this.#requireRoom(others);
     const joined = await this.open(first.id, first.size);
     try {
       for await (const chunk of this.#contentOf(others)) await joined.append(chunk);
@@ -214,6 +215,11 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     } finally {
       await hashing.close();
     }
+  }
+
+  /** Refuses to copy parts before the disk is full of what there is no room for: they stay until they are joined. */
+  async #requireRoom(parts: readonly PartContent[]): Promise<void> {
+    await this.#options.requireSpace(parts.reduce((bytes, { size }) => bytes + size, 0));
   }
 
   async *#contentOf(parts: readonly PartContent[]): AsyncGenerator<Chunk> {

@@ -15,15 +15,15 @@ export async function checkUploads(
   { repair, served }: { readonly repair: boolean; readonly served: boolean },
 ): Promise<number> {
   const known = new Set<string>();
-  for (const upload of await waiting(source)) {
+  for (const { start, ...upload } of await waiting(source)) {
     const { table, id, bytes } = upload;
     known.add(id);
     const file = `${uploadDirectory(dataDir)}/${id}`;
     const size = orMissingSync(() => Deno.lstatSync(file))?.size;
     // A server may have made it part of the tree just now.
-    if (size === undefined ? served : size >= bytes) continue;
+    if (size === undefined ? served : size >= start + bytes) continue;
     if (repair) await source.all(`DELETE FROM ${table} WHERE id = :id RETURNING id`, { id });
-    addLost(findings, { ...upload, kept: size ?? 0 }, repair);
+    addLost(findings, { ...upload, kept: Math.max(0, (size ?? 0) - start) }, repair);
   }
   const files = await orMissing(
     Array.fromAsync(Deno.readDir(uploadDirectory(dataDir)), ({ name }) => name),
@@ -45,12 +45,24 @@ export function addLost(findings: Findings, lost: LostUpload, repaired: boolean)
   }, { repaired });
 }
 
+/** What is in a file of `uploads/`. */
+interface Waiting extends Omit<LostUpload, "kept"> {
+  /** Where it begins there, in bytes. */
+  readonly start: number;
+}
+
 /** Rows whose content is in a file of `uploads/`: none in a database from before there were any. */
-async function waiting(source: AuditSource): Promise<Omit<LostUpload, "kept">[]> {
+async function waiting(source: AuditSource): Promise<Waiting[]> {
   const uploads = !await source.hasTable("uploads") ? [] : await source.all(
     "SELECT id, user_id, path, received FROM uploads WHERE completed_at IS NULL",
     {},
   );
+  // Older databases have no positions: each part had a file of its own.
+  const parts = !await source.hasTable("s3_parts") ? [] : await source.all(
+    "SELECT * FROM s3_parts",
+    {},
+  );
+  const starts = new Map(parts.map(({ part, position = 0 }) => [String(part), Number(position)]));
   const objects = !await source.hasTable("lfs_objects") ? [] : await source.all(
     `SELECT id, user_id, ${source.dialect.hex("sha256")} AS sha256, size FROM lfs_objects`,
     {},
@@ -63,6 +75,7 @@ async function waiting(source: AuditSource): Promise<Omit<LostUpload, "kept">[]>
       path: String(row.path),
       sha256: undefined,
       bytes: Number(row.received),
+      start: starts.get(String(row.id)) ?? 0,
     })),
     ...objects.map((row) => ({
       table: "lfs_objects" as const,
@@ -71,6 +84,7 @@ async function waiting(source: AuditSource): Promise<Omit<LostUpload, "kept">[]>
       path: undefined,
       sha256: String(row.sha256),
       bytes: Number(row.size),
+      start: 0,
     })),
   ];
 }

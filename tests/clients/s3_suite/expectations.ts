@@ -23,7 +23,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     why: "They ask for locks of objects, policies, websites, or a part of an object by its number",
-    failure: /NotImplemented|instead got 501/,
+    failure: /NotImplemented|instead got 501|StatusCode: 501/,
     name:
       /lock|legal_hold|retention|retain|redirect|part_number|initiated_time|overrides_fail_public|meta_props|_iam_|_with_metadata$|Object_success$/,
   },

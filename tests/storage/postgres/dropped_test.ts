@@ -2,16 +2,19 @@ import * as assert from "node:assert/strict";
 import type { ResourceRecord } from "../../../core/ports.ts";
 import type { PostgresResourceStore } from "../../../storage/postgres/postgres_resource_store.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { withContents } from "../../support/referenced_contents.ts";
 import { newRecord, seed } from "../../support/seed.ts";
+
+const startedPostgres = sharedPostgres();
 
 const MAX = 100;
 
 Deno.test(
   { name: "contents that have lost a record", ignore: !Postgres.isInstalled },
   async (t) => {
-    await using engine = await Postgres.start();
+    const engine = startedPostgres();
     const url = await engine.createDatabase();
     await using one = await openPostgresStore(url);
     await using two = await openPostgresStore(url);

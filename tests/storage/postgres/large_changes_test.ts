@@ -4,15 +4,18 @@ import { busyChange } from "../../../storage/postgres/failures.ts";
 import { forgetLargeChange, noteLargeChange } from "../../../storage/postgres/large_changes.ts";
 import type { PostgresResourceStore } from "../../../storage/postgres/postgres_resource_store.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { withContents } from "../../support/referenced_contents.ts";
 import { newRecord, seed } from "../../support/seed.ts";
+
+const startedPostgres = sharedPostgres();
 
 const OWN = { userId: 1, everyone: false };
 const FILES = 20;
 
 Deno.test({ name: "Large changes", ignore: !Postgres.isInstalled }, async (t) => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const url = await engine.createDatabase();
   await using one = await openPostgresStore(url, { maxDirectRecords: 10 });
   await using two = await openPostgresStore(url, { maxDirectRecords: 10 });

@@ -4,11 +4,14 @@ import { Database } from "../../../storage/postgres/database.ts";
 import { holdServers, requireNoServer } from "../../../storage/postgres/servers.ts";
 import { ServerLease } from "../../../storage/postgres/server_lease.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { TcpProxy } from "../../support/tcp_proxy.ts";
 import { until } from "../../support/until.ts";
 
+const startedPostgres = sharedPostgres();
+
 Deno.test({ name: "leases of servers", ignore: !Postgres.isInstalled }, async (t) => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
 
   async function openDatabase() {
     const url = await engine.createDatabase();

@@ -6,9 +6,12 @@ import { batchesOf } from "../../../core/record_lists.ts";
 import { databaseAddress } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { withContents } from "../../support/referenced_contents.ts";
 import { newRecord, seed } from "../../support/seed.ts";
+
+const startedPostgres = sharedPostgres();
 
 const OWN = { userId: 1, everyone: false };
 
@@ -18,7 +21,7 @@ async function listed(store: ResourceStore, query: Partial<ListQuery>): Promise<
 }
 
 Deno.test({ name: "PostgresResourceStore", ignore: !Postgres.isInstalled }, async (t) => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const open = async (options = {}) => openPostgresStore(await engine.createDatabase(), options);
 
   await t.step(

@@ -17,29 +17,25 @@ import { uploadStoreSuite } from "../../conformance/upload_store_suite.ts";
 import { upkeepStoreSuite } from "../../conformance/upkeep_store_suite.ts";
 import { verdictStoreSuite } from "../../conformance/verdict_store_suite.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStores } from "../../support/stores.ts";
 
 if (Postgres.isInstalled) {
-  let server: Postgres;
-  Deno.test.beforeAll(async () => {
-    server = await Postgres.start();
-  });
-  Deno.test.afterAll(() => server[Symbol.asyncDispose]());
-
+  const server = sharedPostgres();
   const engine = {
     name: "PostgreSQL",
-    open: async () => openPostgresStores(await server.createDatabase()),
+    open: async () => openPostgresStores(await server().createDatabase()),
   };
   credentialStoreSuite(engine);
   hubStoreSuite(engine);
   historySuite({
     name: "PostgreSQL",
-    open: async () => openPostgresStores(await server.createDatabase()),
+    open: async () => openPostgresStores(await server().createDatabase()),
   });
   historySuite({
     name: "PostgreSQL in large changes",
     open: async () =>
-      openPostgresStores(await server.createDatabase(), {
+      openPostgresStores(await server().createDatabase(), {
         maxDirectRecords: 2,
       }),
   });

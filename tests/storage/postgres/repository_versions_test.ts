@@ -1,8 +1,11 @@
 import * as assert from "node:assert/strict";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { withContents } from "../../support/referenced_contents.ts";
 import { seed } from "../../support/seed.ts";
+
+const startedPostgres = sharedPostgres();
 
 const OWN = { userId: 1, everyone: false };
 const ONE = { userId: 1, directory: "models/team/one" };
@@ -11,7 +14,7 @@ Deno.test({
   name: "C 31 changes in a repository raise its version, and none elsewhere does",
   ignore: !Postgres.isInstalled,
 }, async (t) => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   await using plain = await openPostgresStore(await engine.createDatabase());
   const store = withContents(plain);
   const version = async () => (await store.hub.versionOf(ONE)).changes;

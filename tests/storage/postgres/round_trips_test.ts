@@ -1,7 +1,10 @@
 import * as assert from "node:assert/strict";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { S3Engine } from "../../support/s3.ts";
 import { countTrips, type TripCount } from "../../support/trip_counts.ts";
+
+const startedPostgres = sharedPostgres();
 
 /** How often a request may wait for the engine, at most. Content in files is announced, too. */
 const BOUNDS = {
@@ -29,7 +32,7 @@ Deno.test({
   name: "C 23 requests wait for the engine a few times each, with content in files",
   ignore: !Postgres.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   requireWithin(await countTrips(engine), { ...BOUNDS, "PUT of 300 KB": 6 });
 });
 
@@ -37,7 +40,7 @@ Deno.test({
   name: "C 23 requests wait for the engine a few times each, with content in objects",
   ignore: !Postgres.isInstalled || !S3Engine.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   await using store = await S3Engine.start();
   const content = store.content(store.contentUrl());
   requireWithin(await countTrips(engine, content), BOUNDS);

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { withContents } from "../../support/referenced_contents.ts";
 import {
@@ -13,6 +14,8 @@ import {
 import { seed } from "../../support/seed.ts";
 import { until } from "../../support/until.ts";
 
+const startedPostgres = sharedPostgres();
+
 const MD5_OF_F = createHash("md5").update("f").digest("hex");
 const NEVER = new AbortController().signal;
 
@@ -21,7 +24,7 @@ async function statusOf({ store }: ScanningServer, id: number): Promise<string |
 }
 
 Deno.test({ name: "servers that scan", ignore: !Postgres.isInstalled }, async (t) => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
 
   /** Two servers over a new database. */
   async function twoServers(capacities: readonly [number, number]) {

@@ -4,13 +4,16 @@ import { SharedScanQueue } from "../../../storage/postgres/shared_scan_queue.ts"
 import { ServerLease } from "../../../storage/postgres/server_lease.ts";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { until } from "../../support/until.ts";
+
+const startedPostgres = sharedPostgres();
 
 const FILE: ScanFile = { userId: 1, path: "f", name: "f", hash: "0".repeat(32), size: 1 };
 
 Deno.test({ name: "scans of several servers", ignore: !Postgres.isInstalled }, async (t) => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const { signal } = new AbortController();
 
   /** Two servers over a new database, whose leases end when they are killed. */
@@ -146,15 +149,15 @@ Deno.test({
   name: "C 23 a server starts beside scans of many files, whatever results it has to forget",
   ignore: !Postgres.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const options = { resultsVersion: "it", statementMs: 10_000 };
   await using store = await openPostgresStore(await engine.createDatabase(), options);
   await store.database.use("long", (session) =>
     session.script(`
       INSERT INTO scans (user_id, requested_by, status, paths, paths_total, skip, created_at,
-        files_total, bytes_total) VALUES (1, 1, 'queued', '[]', 0, '[]', 0, 400000, 0);
+        files_total, bytes_total) VALUES (1, 1, 'queued', '[]', 0, '[]', 0, 200000, 0);
       INSERT INTO scan_files (scan_id, user_id, path, name, hash, size)
-        SELECT 1, 1, i::text, 'f', md5(i::text), 1 FROM generate_series(1, 400000) AS i;
+        SELECT 1, 1, i::text, 'f', md5(i::text), 1 FROM generate_series(1, 200000) AS i;
       INSERT INTO scan_results
         (hash, user_id, name, skip, version, verdict, findings, scanned_at, result)
         SELECT md5((-i)::text), 1, 'f', '[]', 'it', 'clean', '[]', 0, '{}'
@@ -173,7 +176,7 @@ Deno.test({
   name: "C 23 a server of another version starts, however long it takes to forget former results",
   ignore: !Postgres.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const options = { resultsVersion: "it", statementMs: 500 };
   await using store = await openPostgresStore(await engine.createDatabase(), options);
   const { database } = store;

@@ -5,7 +5,10 @@ import { migrate } from "../../../storage/sqlite/migrate.ts";
 import { Database } from "../../../storage/postgres/database.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { TempDir } from "../../support/temp_dir.ts";
+
+const startedPostgres = sharedPostgres();
 
 const [KNOWN, GONE] = ["a".repeat(32), "b".repeat(32)];
 
@@ -76,7 +79,7 @@ Deno.test({
   name: "PostgreSQL C 31 who has content that was scanned keeps its verdicts at an upgrade",
   ignore: !Postgres.isInstalled,
 }, async () => {
-  await using engine = await Postgres.start();
+  const engine = startedPostgres();
   const url = await engine.createDatabase();
   const former = await formerMigrations("postgres");
   {

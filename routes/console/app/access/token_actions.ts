@@ -2,10 +2,12 @@ import { type ComponentChild, h, type TargetedEvent } from "preact";
 import { useRef } from "preact/hooks";
 import type { ConsoleSession } from "../../../../schemas/console.ts";
 import type { TokenEntry } from "../../../../schemas/tokens.ts";
-import { call } from "../shared/api.ts";
+import { call, serverUrl } from "../shared/api.ts";
 import { session } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
+import { CopiedLine } from "../ui/copied_line.ts";
 import { ask } from "../ui/dialog.ts";
+import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { PRIVILEGES, TREE_PRIVILEGES } from "./privileges.ts";
 
@@ -30,6 +32,16 @@ const FORMS = [
   ["s3", "Clients of S3: an access key"],
 ] as const;
 
+/** What clients of model hubs can use. */
+const USED_BY_HUBS: ReadonlySet<string> = new Set([
+  "resources.view",
+  "resources.upload",
+  "resources.edit",
+  "resources.delete",
+  "resources.download",
+  "mirror.use",
+]);
+
 interface Wanted {
   label: string;
   lifetime: string;
@@ -48,22 +60,39 @@ export function askForToken(then: () => void): void {
     title: "New credential",
     action: "Create",
     body: () => h(TokenForm, { own: state.session, wanted }),
-    run: async () => {
-      const trees = [...wanted.held].filter(([tree, names]) => tree !== "" && names.size > 0);
-      const made = await call<TokenEntry & { readonly token: string }>("POST", "/tokens/", {
-        inTree: false,
-        json: {
-          privileges: [...wanted.held.get("") ?? []],
-          trees: Object.fromEntries(trees.map(([tree, names]) => [tree, [...names]])),
-          ...(wanted.label.trim() !== "" && { label: wanted.label.trim() }),
-          ...(wanted.lifetime !== "" && { expires_in: wanted.lifetime }),
-          ...(wanted.form !== "" && { [wanted.form]: true }),
-        },
-      });
-      then();
-      showToken(made);
+    run: () => make(wanted, then),
+  });
+}
+
+/** Makes a credential for the client of Hugging Face, with all that it can use, and shows the line that gives it. */
+export async function makeHubToken(then: () => void): Promise<void> {
+  const { value: state } = session;
+  if (state.kind !== "signedIn") return;
+  const { session: own } = state;
+  const usedIn = (tree: string) =>
+    new Set(heldIn(own, tree).map(([privilege]) => privilege).filter((it) => USED_BY_HUBS.has(it)));
+  const held = new Map(["", ...Object.keys(own.trees)].map((tree) => [tree, usedIn(tree)]));
+  try {
+    await make({ label: "hf", lifetime: "", form: "short", held }, then);
+  } catch (error) {
+    toast(messageOf(error), { isError: true });
+  }
+}
+
+async function make(wanted: Wanted, then: () => void): Promise<void> {
+  const trees = [...wanted.held].filter(([tree, names]) => tree !== "" && names.size > 0);
+  const made = await call<TokenEntry & { readonly token: string }>("POST", "/tokens/", {
+    inTree: false,
+    json: {
+      privileges: [...wanted.held.get("") ?? []],
+      trees: Object.fromEntries(trees.map(([tree, names]) => [tree, [...names]])),
+      ...(wanted.label.trim() !== "" && { label: wanted.label.trim() }),
+      ...(wanted.lifetime !== "" && { expires_in: wanted.lifetime }),
+      ...(wanted.form !== "" && { [wanted.form]: true }),
     },
   });
+  then();
+  showToken(made, wanted.form === "short");
 }
 
 function TokenForm(
@@ -173,14 +202,26 @@ function Checks(
   );
 }
 
-function showToken({ token, short }: TokenEntry & { readonly token: string }): void {
+function showToken(
+  { token, short }: TokenEntry & { readonly token: string },
+  isForHubs: boolean,
+): void {
   const id = short?.access_key_id;
   const text = id === undefined ? token : `AWS_ACCESS_KEY_ID=${id}\nAWS_SECRET_ACCESS_KEY=${token}`;
   ask({
     title: "Your new credential",
     action: "Done",
     isNotice: true,
-    body: () => h(NewToken, { token: text }),
+    body: () => [
+      h(NewToken, { key: "token", token: text }),
+      isForHubs && h("p", { key: "hf" }, "The client of Hugging Face keeps it by this line:"),
+      isForHubs && h(CopiedLine, {
+        key: "line",
+        what: "logs hf in",
+        line: `export HF_ENDPOINT=${serverUrl()}/hub HF_HUB_DISABLE_XET=1; ` +
+          `hf auth login --token ${token}`,
+      }),
+    ],
     run: () => Promise.resolve(),
   });
 }

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
-import { askForToken, askToRevokeToken, nameOfToken } from "./token_actions.ts";
+import { askForToken, askToRevokeToken, makeHubToken, nameOfToken } from "./token_actions.ts";
 
 /** The credentials of the person, or of all users (C 22). */
 export function TokensCard(): ComponentChild {
@@ -16,11 +16,19 @@ export function TokensCard(): ComponentChild {
     Card,
     {
       title: "Credentials",
-      actions: h(Button, {
-        label: "New credential",
-        icon: "plus",
-        onClick: () => askForToken(tokens.reload),
-      }),
+      actions: [
+        h(Button, {
+          key: "hf",
+          label: "Credential for hf",
+          onClick: () => void makeHubToken(tokens.reload),
+        }),
+        h(Button, {
+          key: "new",
+          label: "New credential",
+          icon: "plus",
+          onClick: () => askForToken(tokens.reload),
+        }),
+      ],
     },
     h(
       "p",

@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Usage } from "../../../../schemas/usage.ts";
-import { call, CONSOLE, request } from "../shared/api.ts";
+import { call, request, serverUrl } from "../shared/api.ts";
 import { bytes } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { currentTree, ownTree, session } from "../shared/session.ts";
@@ -18,7 +18,7 @@ export function FirstRun(): ComponentChild {
   const isOwn = shown === ownTree();
   // Names are of letters that no shell takes for anything else.
   const tree = names[String(shown)] ?? shown;
-  const server = location.origin + CONSOLE.replace(/\/console$/, "");
+  const server = serverUrl();
   const hub = `${server}/hub${isOwn ? "" : `/t/${tree}`}`;
   return h(
     "div",

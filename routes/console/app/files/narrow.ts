@@ -19,7 +19,7 @@ const HAS_ROOM = "(min-width: 701px)";
 
 type Counted = SearchFacets[ConditionName];
 
-export interface NarrowProps {
+interface NarrowProps {
   readonly path: string;
   readonly asked: Asked;
   readonly facets: Found["facets"];

@@ -4,10 +4,10 @@ import { goTo } from "../shared/router.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 
-/** Scans a file or folder, and shows the scan. Says why if that fails. */
-export async function startScan(path: string): Promise<void> {
+/** Scans files and folders, and shows the scan. Says why if that fails. */
+export async function startScan(...paths: readonly string[]): Promise<void> {
   try {
-    const { id } = await call<ScanEntry>("POST", "/scans/", { json: { path } });
+    const { id } = await call<ScanEntry>("POST", "/scans/", { json: { paths } });
     goTo("scans", String(id));
   } catch (error) {
     toast(messageOf(error), { isError: true });

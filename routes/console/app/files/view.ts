@@ -11,7 +11,6 @@ import type { Chosen } from "../uploads/dropped.ts";
 import { Breadcrumbs } from "../ui/breadcrumbs.ts";
 import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
-import { later } from "../ui/later.ts";
 import { openMenu } from "../ui/menu.ts";
 import { Loading, Notice, Problem } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
@@ -28,7 +27,8 @@ import { FolderTree } from "./folders.ts";
 import { LandingHint, showLanding } from "./landing.ts";
 import { ListFoot } from "./list_foot.ts";
 import { named } from "./outcome.ts";
-import type { NarrowProps } from "./narrow.ts";
+import { Narrow } from "./narrow.ts";
+import { NothingFound } from "./nothing_found.ts";
 import type { Order } from "./order.ts";
 import { usePaste } from "./paste.ts";
 import { useSearch } from "./search.ts";
@@ -36,11 +36,6 @@ import { rememberShown } from "./shown_files.ts";
 import { ModelLink } from "./model_link.ts";
 import { countsOf, withVerdict } from "./counted_verdicts.ts";
 import { ListNote, Toolbar } from "./toolbar.ts";
-
-const Narrow = later<NarrowProps>(
-  "facts",
-  async () => (await import("../pages.ts")).Narrow,
-);
 
 /** The room Files: the tree of folders, and the content of one of them. */
 export function FilesView({ path }: { readonly path: string }): ComponentChild {
@@ -138,7 +133,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       DropZone,
       { path },
       h(Content, {
-        ...{ path, directory, selected, selection, view },
+        ...{ path, directory, selected, selection, view, asked },
         listing: shown,
         isSearch: found !== undefined,
         isFiltered: verdict !== undefined,
@@ -154,6 +149,7 @@ interface ContentProps {
   readonly view: KeptView;
   readonly directory: Directory;
   readonly listing: Listing;
+  readonly asked: Asked;
   readonly isSearch: boolean;
   readonly isFiltered: boolean;
   readonly selected: readonly ResourceEntry[];
@@ -178,7 +174,9 @@ function Content(props: ContentProps): ComponentChild {
     );
   }
   if (listing.entries.length > 0) return h(Entries, props);
-  if (isSearch || props.isFiltered) return h(Notice, { icon: "search", title: "Nothing matches" });
+  if (isSearch || props.isFiltered) {
+    return h(NothingFound, { asked: props.asked, entries: directory.listing.value.entries });
+  }
   if (path === "" && may("resources.upload")) return h(FirstRun, null);
   return h(
     Notice,

@@ -1,38 +1,16 @@
 import { type ComponentChild, h } from "preact";
 import type { HistoryEntry, HistoryList } from "../../../../schemas/history.ts";
-import { askWhatToCompare } from "../differences/asking.ts";
 import { call } from "../shared/api.ts";
 import { ago, time } from "../shared/format.ts";
-import { linkTo, linkWith } from "../shared/router.ts";
-import { keepsHistory, may, shownAt, userLabel } from "../shared/session.ts";
+import { linkWith } from "../shared/router.ts";
+import { keepsHistory, shownAt, userLabel } from "../shared/session.ts";
 import { unless } from "../shared/unless.ts";
-import { Button } from "../ui/button.ts";
-import { Icon } from "../ui/icon.ts";
 import { useLoaded } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
 import { concerns } from "./concerns.ts";
 
 interface OfModel {
   readonly path: string;
-}
-
-/** What leads from a model to others, and to its versions. */
-export function Links({ path }: OfModel): ComponentChild {
-  if (shownAt.value !== undefined) return null;
-  return [
-    may("resources.download") && h(Button, {
-      key: "compare",
-      label: "Compare with…",
-      icon: "file",
-      onClick: () => askWhatToCompare(path),
-    }),
-    keepsHistory() && h(
-      "a",
-      { key: "versions", class: "button", href: linkTo("history", path) },
-      h(Icon, { name: "wait" }),
-      h("span", null, "Versions"),
-    ),
-  ];
 }
 
 /** What has changed last, with the way to what that did to the model. Nothing for what was added last. */

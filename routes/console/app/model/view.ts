@@ -8,7 +8,7 @@ import { readContent } from "../file/content.ts";
 import { Head } from "../history/head.ts";
 import { MarkdownView } from "../preview/markdown_view.ts";
 import type { ReadFile } from "../preview/prefix.ts";
-import { apiUrl, call, CONSOLE, list } from "../shared/api.ts";
+import { apiUrl, call, list, serverUrl } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
 import { nameOf } from "../shared/paths.ts";
 import { linkTo } from "../shared/router.ts";
@@ -19,14 +19,13 @@ import { Await, useLoaded } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { SignatureBadge } from "../ui/signature.ts";
-import { BY_CONCERN, VerdictBadge } from "../ui/verdict.ts";
-import { LastChange, Links } from "./changes.ts";
+import { VerdictBadge } from "../ui/verdict.ts";
+import { Actions } from "./actions.ts";
+import { LastChange } from "./changes.ts";
 import { concerns } from "./concerns.ts";
 import { ModelFacts } from "./facts_card.ts";
 import { linesFor } from "./lines.ts";
-
-/** More files of a model are not listed. */
-const MAX_FILES = 1000;
+import { MAX_FILES, verdictsBelow } from "./verdicts.ts";
 
 interface OfModel {
   readonly path: string;
@@ -42,7 +41,7 @@ export function ModelView({ path }: OfModel): ComponentChild {
   return h(
     "div",
     { class: "page" },
-    h(Head, { title: h("bdi", null, nameOf(path)), back: path }, h(Links, { path })),
+    h(Head, { title: h("bdi", null, nameOf(path)), back: path }, h(Actions, { path })),
     h(Await<FactsEntry>, {
       loading: facts,
       what: "what is known of the model",
@@ -66,8 +65,13 @@ export function ModelView({ path }: OfModel): ComponentChild {
 function LinesCard({ path }: OfModel): ComponentChild {
   const address = new URL(apiUrl("/resources/download", { path }), location.href).href
     .replace("/console/api/", "/api/v1/");
-  const server = location.origin + CONSOLE.replace(/\/console$/, "");
-  const lines = linesFor({ path, server, tree: treeName(), at: shownAt.value, address });
+  const lines = linesFor({
+    path,
+    server: serverUrl(),
+    tree: treeName(),
+    at: shownAt.value,
+    address,
+  });
   return h(
     Card,
     { title: "Get it" },
@@ -187,16 +191,6 @@ function Files({ path }: OfModel): ComponentChild {
     what: "the files",
     children: (files) => h(FilesCard, { path, files }),
   });
-}
-
-async function verdictsBelow(path: string, signal: AbortSignal): Promise<readonly VerdictEntry[]> {
-  const found: VerdictEntry[] = [];
-  const query = { path, recursive: "true" };
-  for await (const items of list<VerdictEntry>("/resources/verdicts", { query, signal })) {
-    found.push(...items);
-    if (found.length > MAX_FILES) break;
-  }
-  return found.toSorted((a, b) => BY_CONCERN.indexOf(a.verdict) - BY_CONCERN.indexOf(b.verdict));
 }
 
 function FilesCard(

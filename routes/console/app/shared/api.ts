@@ -6,6 +6,11 @@ import { Watch } from "./watch.ts";
 
 /** Where the console is, below whatever path: two folders above its modules, which have their version. */
 export const CONSOLE = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+/** The URL of the server, as programs need it. */
+export function serverUrl(): string {
+  return location.origin + CONSOLE.replace(/\/console$/, "");
+}
 /**
  * The headers that the server requires of the console. Pages of other origins cannot send them. The name of the
  * session keeps a page from acting in the one that another window has begun since.

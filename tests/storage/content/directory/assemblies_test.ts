@@ -5,6 +5,7 @@ import type { StagedBlob } from "../../../../core/blob_store.ts";
 import type { OpenPart, PartContent } from "../../../../core/uploads.ts";
 import { MIB } from "../../../../schemas/units.ts";
 import { DirectoryBlobStore } from "../../../../storage/content/directory/directory_blob_store.ts";
+import { storageFull } from "../../../../storage/disk/storage_full.ts";
 import { StagedBlobFile } from "../../../../storage/content/staged_blob_file.ts";
 import { SqliteResourceStore } from "../../../../storage/sqlite/sqlite_resource_store.ts";
 import { noise } from "../../../support/random.ts";
@@ -255,4 +256,23 @@ Deno.test("C 30 joined parts have the content that was last received of each, wh
     }),
     { numRuns: 12 },
   );
+});
+
+Deno.test("C 30 parts that there is no room to copy are not begun to be copied", async () => {
+  await using directory = await TempDir.make();
+  await using room = await Room.open(directory.path);
+  // The second one does not fit into the place that the first one leaves it.
+  const parts = [
+    await room.receive(1, noise(5 * MIB, 1)),
+    await room.receive(2, noise(6 * MIB, 2)),
+  ];
+  let free = 11 * MIB - 1;
+  room.blobs.room.require = (bytes = 0) => {
+    if (bytes > free) throw storageFull();
+  };
+  await assert.rejects(room.join(parts), { message: storageFull().message });
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(`${directory.path}/tmp`)), []);
+  free++;
+  await using blob = await room.join(parts);
+  assertInPlace(blob, parts[0]!, room, false);
 });

@@ -46,7 +46,7 @@ async function finish(stores: OpenStores, size: number): Promise<Uint8Array | un
   const part = await stores.blobs.parts.open(ID, size);
   await using blob = await part.finish();
   await publish(stores, [blob]);
-  await stores.records.write((transaction) => transaction.completeUpload(ID, 1));
+  await stores.records.write((transaction) => transaction.completeUploads([ID], 1));
   await part.close();
   await stores.blobs.parts.remove(ID);
   return await contentOf(stores.blobs, blob.hash);
@@ -147,7 +147,7 @@ faults("C 21 of two requests, only the later one can change an upload", async (r
   }
   assert.deepEqual(await finish(stores, content.length), content);
   await assert.rejects(
-    stores.records.write((transaction) => transaction.completeUpload(ID, 2)),
+    stores.records.write((transaction) => transaction.completeUploads([ID], 2)),
     { kind: "ErrUploadsLocked" },
   );
   await leavesOne(room, stores);

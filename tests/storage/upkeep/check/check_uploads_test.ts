@@ -2,7 +2,9 @@ import * as assert from "node:assert/strict";
 import { check } from "../../../../storage/upkeep/check/check.ts";
 import { backUp } from "../../../../storage/upkeep/backup/back_up.ts";
 import { Connection } from "../../../../storage/sqlite/connection.ts";
+import { MIB } from "../../../../schemas/units.ts";
 import { noise } from "../../../support/random.ts";
+import { S3Client } from "../../../support/s3_client.ts";
 import { TestServer } from "../../../support/server.ts";
 import { TempDir } from "../../../support/temp_dir.ts";
 import { createUpload, headUpload, offsetOf, patchUpload } from "../../../support/tus.ts";
@@ -40,6 +42,44 @@ Deno.test("C 21 and C 22 a check compares unfinished uploads with their parts", 
   assert.equal(await offsetOf(one, whole), 200_000);
   const parts = () => Array.fromAsync(Deno.readDir(`${dataDir}/uploads`), ({ name }) => name);
   await until(async () => (await parts()).length === 1);
+});
+
+Deno.test("C 22 and C 30 a check knows where in their file the parts of an upload by S3 are", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = directory.path;
+  let [upload, listed] = ["", ""];
+  const part = { method: "PUT", path: "/s3/own/whole.bin" };
+  {
+    await using server = await TestServer.start({ dataDir });
+    const s3 = await S3Client.of(server);
+    const created = await s3.request({ ...part, method: "POST", query: { uploads: "" } });
+    upload = /<UploadId>(\w+)</.exec(created.body)?.[1] ?? "";
+    for (const [partNumber, bytes] of [["1", 5 * MIB], ["2", 100_000]] as const) {
+      const query = { uploadId: upload, partNumber };
+      const { status, head } = await s3.request({ ...part, query, body: noise(bytes) });
+      assert.equal(status, 200);
+      const etag = /^etag: (.*)$/im.exec(head)?.[1]?.trim() ?? "";
+      listed += `<Part><PartNumber>${partNumber}</PartNumber><ETag>${etag}</ETag></Part>`;
+    }
+  }
+  assert.equal((await check(dataDir, OPTIONS)).findings.found, 0);
+  const [name] = await Array.fromAsync(Deno.readDir(`${dataDir}/uploads`), ({ name }) => name);
+  // Both are names of one file.
+  await Deno.truncate(`${dataDir}/uploads/${name}`, 5 * MIB + 50_000);
+  const { findings } = await check(dataDir, { ...OPTIONS, repair: true });
+  assert.deepEqual(findings.listed.map(({ message }) => message.replace(/.* has /, "")), [
+    "50000 bytes left of 100000",
+  ]);
+  await using server = await TestServer.start({ dataDir });
+  const s3 = await S3Client.of(server);
+  const reply = await s3.request({
+    ...part,
+    method: "POST",
+    query: { uploadId: upload },
+    body: `<CompleteMultipartUpload>${listed}</CompleteMultipartUpload>`,
+  });
+  assert.equal(reply.status, 400, reply.body);
+  assert.match(reply.body, /<Code>InvalidPart</);
 });
 
 Deno.test("C 21 and C 22 a backup leaves unfinished uploads out", async () => {
