@@ -114,19 +114,29 @@ async function forgetScans(
 
 /**
  * Forgets the facts of directories that may have words of what is gone, and has them made anew: searches find nothing by
- * such words from the commit on.
+ * such words from the commit on. Marks are made anew, so that whoever has read them before writes nothing.
  */
 async function forgetWords(run: RunStatement<PurgeStatement>, user: number): Promise<void> {
   const paths = new Map<string, { readonly user_id: number; readonly path: string }>();
-  for (const { user_id: owner, parent } of await run("changedDirectories", { user })) {
-    const user_id = Number(owner);
-    for (let path = String(parent); path !== ""; path = parentOf(path)) {
+  const found = await run("marks", { user });
+  const marks = found.map(({ user_id, id, parent }) => ({
+    user_id: Number(user_id),
+    id: Number(id),
+    parent: String(parent),
+  }));
+  // Before the others go: their positions must not be taken.
+  await run("markAgain", { marks: JSON.stringify(marks) });
+  await run("dropMarks", {
+    positions: JSON.stringify(found.map(({ position }) => String(position))),
+  });
+  for (const { user_id, parent } of marks) {
+    for (let path = parent; path !== ""; path = parentOf(path)) {
       paths.set(`${user_id}/${path}`, { user_id, path });
     }
   }
   const marked = await run("markDirectories", { directories: JSON.stringify([...paths.values()]) });
   await run("forgetDirectoryFacts", { ids: idsOf(marked) });
-  await run("removeDocuments", { ids: idsOf(await run("changedRecords", { user })) });
+  await run("removeDocuments", { ids: idsOf([...marks, ...marked]) });
 }
 
 function idsOf(rows: readonly SqlRow[]): string {

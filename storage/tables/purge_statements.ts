@@ -1,7 +1,7 @@
 import type { Dialect } from "./dialect.ts";
 import { KEPT_BYTES } from "./history_statements.ts";
 import { isUnreferenced } from "./references.ts";
-import type { IndexSql } from "./search_statements.ts";
+import { dropMarksOf, type IndexSql, markAgainOf } from "./search_statements.ts";
 
 /** Counts anew what tags have. */
 export const countTags = (condition: string) =>
@@ -91,9 +91,11 @@ export const purgeStatements = (
     forgetFailures: forgetOfScans("scan_failures"),
     forgetFacts: forgetOfScans("facts"),
     forgetTensors: forgetOfScans("tensor_lists"),
-    /** The directories whose facts may have words of files that have gone since they were put together. */
-    changedDirectories: `SELECT DISTINCT user_id, parent FROM search_marks
+    /** The marks of directories whose facts may have words of files that have gone since they were put together. */
+    marks: `SELECT position, user_id, id, parent FROM search_marks
       WHERE parent IS NOT NULL AND (CAST(:user AS BIGINT) = 0 OR user_id = :user)`,
+    markAgain: markAgainOf(dialect),
+    dropMarks: dropMarksOf(dialect),
     /** Has the facts of directories put together again. */
     markDirectories: `INSERT INTO search_marks (user_id, id, parent)
       SELECT DISTINCT records.user_id, records.id, records.path
@@ -103,9 +105,6 @@ export const purgeStatements = (
       RETURNING id`,
     forgetDirectoryFacts: `DELETE FROM directory_facts
       WHERE id IN (SELECT CAST(value AS BIGINT) FROM ${texts(":ids")} AS given)`,
-    /** The records whose documents are to be made anew. */
-    changedRecords: `SELECT DISTINCT id FROM search_marks
-      WHERE parent IS NOT NULL AND (CAST(:user AS BIGINT) = 0 OR user_id = :user)`,
     removeDocuments,
     /** A part of the reports of the scans of a user, or of all users, that have ended, after another part. */
     nextReportChunk: `SELECT scan_id, part, position, chunk FROM scan_report_chunks

@@ -14,8 +14,15 @@ export type ToDocument = (
 /** {@link SearchIndex.settle}, in a transaction that is undone if it throws. */
 export type Settle = (...known: Parameters<SearchIndex["settle"]>) => Promise<void>;
 
-/** Others have made the documents. */
-class Overtaken extends Error {}
+/** Others have made the documents, or a purge has forgotten what they are made of. */
+class Overtaken extends Error {
+  override readonly name = "Overtaken";
+}
+
+/** It may come from another thread, as an error of the same name. */
+function isOvertaken(error: unknown): boolean {
+  return error instanceof Error && error.name === "Overtaken";
+}
 
 /** Keeps the index of searches in the database of the records. */
 export class SqlSearchIndex implements SearchIndex {
@@ -42,7 +49,7 @@ export class SqlSearchIndex implements SearchIndex {
     try {
       await this.#settle(...known);
     } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
+      if (!isOvertaken(error)) throw error;
     }
   }
 
@@ -67,7 +74,7 @@ export class SqlSearchIndex implements SearchIndex {
 /**
  * Makes documents by statements of one transaction.
  *
- * @throws {Error} if others have made them.
+ * @throws {Error} if others have made them, or a purge has made the marks anew.
  */
 export async function settleMarks(
   run: RunStatement<SearchStatement>,

@@ -15,6 +15,18 @@ export interface IndexSql {
   readonly addDocuments: string;
 }
 
+/** Removes the marks at `:positions`. */
+export const dropMarksOf = ({ texts }: Pick<Dialect, "texts">) =>
+  `DELETE FROM search_marks
+    WHERE position IN (SELECT CAST(value AS bigint) FROM ${texts(":positions")} AS given)
+    RETURNING position`;
+
+/** Makes `:marks`. */
+export const markAgainOf = ({ rows }: Pick<Dialect, "rows">) =>
+  `INSERT INTO search_marks (user_id, id, parent)
+    SELECT user_id, id, parent
+    FROM ${rows(":marks", { user_id: "bigint", id: "bigint", parent: "text" })} AS given`;
+
 /** All statements about the index of searches, by name. */
 export const searchStatements = (
   { rows, texts }: Dialect,
@@ -37,12 +49,8 @@ export const searchStatements = (
       AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
     LEFT JOIN directory_facts AS whole ON whole.id = target.id
     WHERE target.id = wanted.id`,
-  dropMarks: `DELETE FROM search_marks
-    WHERE position IN (SELECT CAST(value AS bigint) FROM ${texts(":positions")} AS given)
-    RETURNING position`,
-  markAgain: `INSERT INTO search_marks (user_id, id, parent)
-    SELECT user_id, id, parent
-    FROM ${rows(":marks", { user_id: "bigint", id: "bigint", parent: "text" })} AS given`,
+  dropMarks: dropMarksOf({ texts }),
+  markAgain: markAgainOf({ rows }),
   dropDirectories: `DELETE FROM directory_facts
     WHERE id IN (SELECT CAST(value AS bigint) FROM ${texts(":ids")} AS given)`,
   keepDirectories: `INSERT INTO directory_facts (id, facts)

@@ -68,8 +68,6 @@ Deno.test("C 29 facts of files come with their scans, those of a directory are p
       library: "transformers",
       task: "text-generation",
       tags: ["fixture"],
-      card: "a model that is none it has eight words and knows nothing see https example.org " +
-        "python from transformers import pipeline text-generation fixture",
     },
     formats: ["onnx", "safetensors"],
     complete: true,

@@ -91,6 +91,44 @@ export function searchIndexSuite(engine: StoresEngine): void {
     }
   });
 
+  test("C 26, C 29 what was read before a purge is not written after it", async ({ store }) => {
+    const { scans, searchIndex } = store;
+    await seed(store, ["d/", { path: "d/README.md", content: "secret" }]);
+    const hash = createHash("md5").update("secret").digest("hex");
+    const key = { userId: 1, hash, name: "README.md", skip: OPTIONAL_SCANNER_IDS.toSorted() };
+    const result = { ...plainScan(1), hashes: { sha256: "00".repeat(32) } };
+    assert.ok(await scans.keepContentResult(key, { ...result, facts: { card: "zanzibar" } }));
+    const found = async () => {
+      const page = await store.search({
+        ...{ userId: 1, directory: "", words: ["zanzibar"], tags: [], after: "", limit: 10 },
+        ...{ sort: { by: "path", isDescending: false }, wantsFacets: false, wantsKnown: false },
+      });
+      return page?.records.map(({ path }) => path);
+    };
+    const scope = { userId: 1, everyone: false };
+    const records = await store.findByPath(scope, ["d", "d/README.md"]);
+    const [directory, readme] = [records.get("d"), records.get("d/README.md")];
+    assert.ok(directory !== undefined && readme !== undefined);
+    const marks = await searchIndex.marks(0, 10);
+    await store.write(async (transaction) => {
+      await transaction.deleteSubtrees([readme]);
+      await transaction.last(async () => {
+        await transaction.history.purge({
+          userId: 1,
+          paths: [readme.path],
+          hashes: [readme.hash],
+        });
+      });
+    });
+    const { id } = directory;
+    await searchIndex.settle(marks, [{ id, facts: { card: "zanzibar" } }], []);
+    assert.deepEqual(await found(), []);
+    const left = await searchIndex.marks(0, 10);
+    assert.ok(left.some((mark) => mark.directory === "d"));
+    await searchIndex.settle(left, [{ id, facts: undefined }], []);
+    assert.deepEqual(await searchIndex.marks(0, 10), []);
+  });
+
   test("C 29 the verdicts of directories take a page no more than it may look at", async ({ store }) => {
     const files = Array.from({ length: 20_000 }, (_, index) => ({ path: `a/b/c/${index}` }));
     await seed(store, ["a/", "a/b/", "a/b/c/", { path: "a/0" }, ...files]);
