@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { parseTensorLine } from "../../../core/scanner/contract/tensor_list.ts";
 import { memorySource } from "../../../core/scanner/scan.ts";
 import { listTensors } from "../../../core/scanner/tensors.ts";
+import { zipBytes, zipOf } from "./formats/zip/zip_builder.ts";
 
 function listed(name: string, bytes: Uint8Array<ArrayBuffer>) {
   const { lines, ...list } = listTensors(memorySource(bytes), { name, checkpoint() {} });
@@ -45,4 +46,18 @@ Deno.test("C 29 elements of ONNX that are in several pieces have no digest", () 
   assert.deepEqual(digestOf(...raw, ...single), [false]);
   assert.deepEqual(digestOf(...single), [false]);
   assert.deepEqual(digestOf(...raw, ...raw), [false]);
+});
+
+Deno.test("C 29 storages that the pickle of an archive does not name are said to be missing", () => {
+  const archive = (...storages: readonly string[]) =>
+    new Uint8Array(zipOf([
+      // An empty dictionary: it names no storage.
+      { name: "m/data.pkl", data: zipBytes(0x80, 2, "}.") },
+      ...storages.map((key) => ({ name: `m/data/${key}`, data: zipBytes(1, 2) })),
+    ]));
+  assert.equal(listed("a.pt", archive()).problem, undefined);
+  assert.equal(
+    listed("a.pt", archive("0")).problem,
+    "Not all storages of the archive are named by its pickle",
+  );
 });

@@ -29,7 +29,13 @@ export function locatePyTorch(source: ByteSource, context: UnpackContext): Locat
   const tensors = [...file.storages.values()].map((storage) =>
     locate(storage, found.get(`${folder}/data/${storage.key}`))
   );
-  return { format: FORMAT, tensors };
+  // A pickle that is cut, or too long to be walked, names some of them.
+  const named = new Set(file.storages.values().map(({ key }) => `${folder}/data/${key}`));
+  const isWhole = members.every(({ name }) =>
+    !name.startsWith(`${folder}/data/`) || name.endsWith("/") || named.has(name)
+  );
+  const problem = isWhole ? undefined : "Not all storages of the archive are named by its pickle";
+  return { format: FORMAT, tensors, problem };
 }
 
 function locate(storage: TorchStorage, member: ZipMember | undefined): LocatedTensor {
