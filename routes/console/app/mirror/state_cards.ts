@@ -138,7 +138,11 @@ export function ComingCard({ state: { fetches } }: Props): ComponentChild {
               ),
             ),
         },
-        { title: "For", cell: ({ asked_by: user }) => user === null ? "Another user" : h("bdi", null, userLabel(user)) },
+        {
+          title: "For",
+          cell: ({ asked_by: user }) =>
+            user === null ? "Another user" : h("bdi", null, userLabel(user)),
+        },
         {
           title: "Has come in",
           cell: ({ path, bytes: arrived, size }) =>
