@@ -132,6 +132,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TRIGGER search_deleted;
     DROP TRIGGER search_changed;
     DROP TABLE facts;
+    DROP TABLE tensor_lists;
     DROP TABLE search_marks;
     DROP TABLE search_terms;
     DROP TABLE directory_facts;
