@@ -85,6 +85,16 @@ Deno.test({
       await region(page, "People").getByText("bob").waitFor();
       await assertAccessible(page);
     });
+    await t.step("it makes a team, and gives it another name", async () => {
+      await button(page, "New team").click();
+      await page.getByLabel("Name", { exact: true }).fill("vision");
+      await button(page.getByRole("dialog"), "Create").click();
+      await button(page, "Rename vision").click();
+      await page.getByLabel("New name").fill("vision-lab");
+      await button(page.getByRole("dialog"), "Rename").click();
+      await region(page, "Teams").getByText("vision-lab").waitFor();
+      await assertAccessible(page);
+    });
     await t.step("it approves a machine by its code", async () => {
       const response = await fetch(`${browser.server.origin}/console/device`, {
         method: "POST",

@@ -17,6 +17,7 @@ import { PasskeysCard } from "./passkeys.ts";
 import { PeopleCard } from "./people.ts";
 import { PRIVILEGES } from "./privileges.ts";
 import { SessionsCard } from "./sessions.ts";
+import { TeamsCard } from "./teams.ts";
 import { TokensCard } from "./tokens.ts";
 import { WaiversCard } from "./waivers.ts";
 
@@ -66,6 +67,7 @@ export function AccessView(): ComponentChild {
     state.session.is_person && h(state.session.of_provider ? NoPasskeys : PasskeysCard, null),
     h(SessionsCard, null),
     holds("users.admin") && h(PeopleCard, null),
+    holds("users.admin") && h(TeamsCard, null),
     may("resources.download") ? h(LinksCard, null) : h(HiddenCard, {
       title: "Links",
       privilege: "resources.download",
