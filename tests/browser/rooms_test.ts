@@ -42,6 +42,8 @@ Deno.test({
         await page.goto("about:blank");
         await page.goto(`${it.browser.server.origin}/${hash}`);
         await shown(page);
+        // Each part of a room comes by itself.
+        await page.getByText(/^Loading .*…$/).first().waitFor({ state: "detached" });
         for (const [width, height] of SIZES) {
           await page.setViewportSize({ width, height });
           assert.deepEqual(await page.evaluate(OVERFLOW), [], `${width}`);
