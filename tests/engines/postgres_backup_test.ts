@@ -63,7 +63,7 @@ Deno.test({
     // The names of objects in the database have the prefix, so another bucket has the same.
     await Deno.mkdir(`${room.store?.objects}/../restored`);
     const target = room.contentUrl?.replace("s3://bucket/", "s3://restored/");
-    await using restored = await rooms.make(SHARED, target);
+    await using restored = await rooms.make(SHARED, { contentUrl: target, isEmpty: true });
     await using directory = await TempDir.make();
     const { path } = directory;
     const [url, newUrl] = [room.url ?? "", restored.url ?? ""];

@@ -122,7 +122,7 @@ Deno.test({
   name: "C 22 and C 23 check refuses settings that name another strongroom",
   ignore: !Rooms.areInstalled(SHARED),
   async fn() {
-    await using room = await rooms.make(SHARED);
+    await using room = await rooms.make(SHARED, { isEmpty: true });
     await assert.rejects(room.check(), /is empty: there is nothing to check/);
     {
       await using server = await room.serve();

@@ -39,14 +39,19 @@ export class Rooms implements AsyncDisposable {
     return (!inPostgres || Postgres.isInstalled) && (!inObjects || S3Engine.isInstalled);
   }
 
-  /** @param contentUrl The address of objects whose database is to be restored: there is nothing in it yet. */
-  async make({ inPostgres, inObjects }: Engines, contentUrl?: string): Promise<CheckedRoom> {
+  /**
+   * @param options.contentUrl The address of objects whose database is to be restored.
+   * @param options.isEmpty Whether its database has no tables yet.
+   */
+  async make(
+    { inPostgres, inObjects }: Engines,
+    { contentUrl, isEmpty = false }: { readonly contentUrl?: string; readonly isEmpty?: boolean } =
+      {},
+  ): Promise<CheckedRoom> {
     const postgres = inPostgres ? await (this.#postgres ??= Postgres.start()) : undefined;
     const store = inObjects ? await (this.#store ??= S3Engine.start()) : undefined;
     const directory = await TempDir.make();
-    const url = contentUrl === undefined
-      ? await postgres?.createDatabase()
-      : await postgres?.createEmptyDatabase();
+    const url = isEmpty ? await postgres?.createEmptyDatabase() : await postgres?.createDatabase();
     return new CheckedRoom(directory, url, store, contentUrl);
   }
 
