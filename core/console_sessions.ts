@@ -136,6 +136,7 @@ export class ConsoleSessions {
   ): Promise<NewSession> {
     const key = newKey();
     return this.#add(key, origin, {
+      createdAt: Date.now(),
       userId,
       means: "credential",
       sealed: seal(credential, key),
@@ -150,22 +151,23 @@ export class ConsoleSessions {
     { userId, keyId, means, providerSession }: PersonSignIn,
     origin: SessionOrigin,
   ): Promise<NewSession> {
+    const now = Date.now();
     return this.#add(newKey(), origin, {
       ...{ userId, means, keyId, providerSession },
       sealed: undefined,
-      expiresAt: Date.now() + MAX_SESSION_MS,
+      createdAt: now,
+      expiresAt: now + MAX_SESSION_MS,
     });
   }
 
   async #add(
     key: string,
     { browser, address }: SessionOrigin,
-    session: Omit<StoredSession, "id" | "createdAt" | "usedAt" | keyof SessionOrigin>,
+    session: Omit<StoredSession, "id" | "usedAt" | keyof SessionOrigin>,
   ): Promise<NewSession> {
     const id = idOf(key);
-    const now = Date.now();
     const shown = { browser: browser?.slice(0, MAX_BROWSER_LENGTH), address };
-    await this.#store.add({ ...session, ...shown, id, createdAt: now, usedAt: now }, MAX_SESSIONS);
+    await this.#store.add({ ...session, ...shown, id, usedAt: session.createdAt }, MAX_SESSIONS);
     return { key, name: nameOf(id) };
   }
 
