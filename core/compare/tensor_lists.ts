@@ -48,7 +48,7 @@ export interface TensorListTotals {
 
 /**
  * The tensors of contents with their digests, which are made when they are first asked for, and kept. Each user has one
- * content read at a time, under a lease, as for a scan; that goes on when nobody waits any more.
+ * content read at a time, under a lease, as for a scan. Reading continues after the request that started it has ended.
  * See docs/design/compare.md.
  */
 export class TensorLists implements AsyncDisposable {

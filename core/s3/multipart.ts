@@ -220,7 +220,7 @@ export async function completeMultipart(
     mayReplace: true,
     decide: (_file, found) => decide(found),
     async alongside(transaction) {
-      // Whoever asks again after a crash gets the object.
+      // A retry after a crash gets the object.
       await transaction.endMultipart(id);
       await transaction.completeUploads(chosen.map(({ part }) => part), Date.now());
     },

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Throttle } from "../../core/throttle.ts";
 
-Deno.test("C 28 a throttle keeps what is taken to its rate, and gives nothing for time in which nothing was taken", async () => {
+Deno.test("C 25, C 28 a throttle keeps what is taken to its rate, and gives nothing for time in which nothing was taken", async () => {
   let now = 0;
   const clock = {
     now: () => now,
@@ -16,5 +16,8 @@ Deno.test("C 28 a throttle keeps what is taken to its rate, and gives nothing fo
   assert.equal(now, 4500);
   now = 60_000;
   for (let taken = 0; taken < 3; taken++) await throttle.take(1000);
+  assert.equal(now, 62_000);
+  const unlimited = new Throttle(undefined, clock);
+  for (let taken = 0; taken < 10; taken++) await unlimited.take(1e12);
   assert.equal(now, 62_000);
 });

@@ -11,11 +11,10 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import * as v from "valibot";
 import { ChildServer } from "../support/child_server.ts";
 import type { Client } from "../support/client.ts";
-import { freePort } from "../support/ports.ts";
+import { freePort, untilListening } from "../support/ports.ts";
 import { SECRET } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram } from "../support/tools.ts";
-import { until } from "../support/until.ts";
 import { CHROMIUM_OPTIONS, HAS_BROWSER, sessionOf } from "../browser/browser.ts";
 
 const ROWS = 100_000;
@@ -222,9 +221,9 @@ async function startProgram(
   for (let index = 0; index < ROWS; index++) {
     await Deno.writeTextFile(`${path}/files/${nameOf(index)}`, "");
   }
-  const port = String(freePort());
+  const port = freePort();
   const process = new Deno.Command(name, {
-    args: [...args(`${path}/files`, port)],
+    args: [...args(`${path}/files`, String(port))],
     cwd: path,
     env: { HOME: path, XDG_CONFIG_HOME: path },
     stdin: "null",
@@ -235,13 +234,8 @@ async function startProgram(
     process.kill("SIGTERM");
     await process.status;
   });
-  const url = `http://127.0.0.1:${port}/`;
-  await until(async () => {
-    const reply = await fetch(url, { method: "HEAD" }).catch(() => undefined);
-    await reply?.body?.cancel();
-    return reply !== undefined;
-  });
-  return { name, url, rows };
+  await untilListening(port);
+  return { name, url: `http://127.0.0.1:${port}/`, rows };
 }
 
 Deno.test({

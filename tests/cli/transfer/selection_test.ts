@@ -1,5 +1,4 @@
 import * as assert from "node:assert/strict";
-import { Throttle } from "../../../core/throttle.ts";
 import { MIB } from "../../../schemas/units.ts";
 import { readFolder, writeFolder } from "../../support/folders.ts";
 import { RemoteClient } from "../../support/remote_client.ts";
@@ -71,28 +70,6 @@ Deno.test("C 25 sync --max-delete does nothing if more would be deleted", async 
   assert.equal((await sync("50%", "--dry-run")).code, 0);
   assert.equal((await sync("2")).code, 0);
   assert.deepEqual(await one.tree(), ["m", "m/a", "m/b", "m/new"]);
-});
-
-Deno.test("C 25 --bwlimit waits so long that no more passes on average", async () => {
-  let now = 0;
-  const clock = {
-    now: () => now,
-    sleep: (ms: number) => {
-      now += ms;
-      return Promise.resolve();
-    },
-  };
-  const throttle = new Throttle(1000, clock);
-  for (let sent = 0; sent < 10; sent++) await throttle.take(500);
-  // The last part has yet to pass.
-  assert.equal(now, 4500);
-  now += 60_000;
-  await throttle.take(500);
-  await throttle.take(500);
-  assert.equal(now, 65_000);
-  const unlimited = new Throttle(undefined, clock);
-  for (let sent = 0; sent < 10; sent++) await unlimited.take(1e12);
-  assert.equal(now, 65_000);
 });
 
 Deno.test("C 25 --bwlimit holds for put, get, sync and stdin, and all arrives", async () => {

@@ -4,7 +4,7 @@ import { countElements, parseDtype, typeName } from "./dtype.ts";
 import { type ArrayHeader, readArrayHeader } from "./header.ts";
 import type { Literal } from "./literal.ts";
 
-/** An array with its place in its own content, or why there is none. */
+/** Where the data of an array is in its content, or why it cannot be located. */
 export function locateArray(name: string, source: ByteSource): LocatedTensor | string {
   const header = readArrayHeader(source);
   if ("reason" in header) return header.message;

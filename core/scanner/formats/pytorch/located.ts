@@ -11,8 +11,8 @@ const STORED = 0;
 const PICKLE = /^([^/]+)\/data\.pkl$/;
 
 /**
- * Where the storages of a ZIP archive of PyTorch are. Which tensor has a part of which storage is known to the pickle
- * alone, which nobody runs: storages have the numbers of their members, in the order in which they were saved.
+ * Where the storages of a ZIP archive of PyTorch are. They are numbered in the order in which they were saved, as their
+ * members are. Only the pickle, which is not run, maps tensors to storages.
  */
 export function locatePyTorch(source: ByteSource, context: UnpackContext): LocatedTensors {
   const none = (problem: string) => ({ format: FORMAT, tensors: [], problem });
