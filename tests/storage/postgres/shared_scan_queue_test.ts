@@ -155,9 +155,9 @@ Deno.test({
   await store.database.use("long", (session) =>
     session.script(`
       INSERT INTO scans (user_id, requested_by, status, paths, paths_total, skip, created_at,
-        files_total, bytes_total) VALUES (1, 1, 'queued', '[]', 0, '[]', 0, 200000, 0);
+        files_total, bytes_total) VALUES (1, 1, 'queued', '[]', 0, '[]', 0, 400000, 0);
       INSERT INTO scan_files (scan_id, user_id, path, name, hash, size)
-        SELECT 1, 1, i::text, 'f', md5(i::text), 1 FROM generate_series(1, 200000) AS i;
+        SELECT 1, 1, i::text, 'f', md5(i::text), 1 FROM generate_series(1, 400000) AS i;
       INSERT INTO scan_results
         (hash, user_id, name, skip, version, verdict, findings, scanned_at, result)
         SELECT md5((-i)::text), 1, 'f', '[]', 'it', 'clean', '[]', 0, '{}'
