@@ -149,6 +149,10 @@ Deno.test({
       await page.getByText("22 matches").waitFor();
       // Each upload and each verdict has an event.
       assert.ok(asked.length < 60, `${asked.length} searches`);
+      await other.upload("models/acme/new", model(100, "bsd-3-clause"));
+      await fact(page, "License").getByRole("option", { name: "BSD-3-Clause" }).waitFor({
+        state: "attached",
+      });
       await other.move({ source: "models/acme/small", destination: "models/acme/tiny" });
       await row(page, "tiny").waitFor();
       assert.equal(await row(page, "small").count(), 0);

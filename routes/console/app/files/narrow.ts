@@ -1,5 +1,5 @@
 import { type ComponentChild, h, type TargetedEvent } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { SearchFacets } from "../../../../schemas/search.ts";
 import type { FoundList } from "../../../../schemas/verdicts.ts";
 import { call } from "../shared/api.ts";
@@ -14,6 +14,8 @@ import type { Found } from "./search.ts";
 const MAX_SUGGESTIONS = 6;
 /** How long a word is for which values are suggested. */
 const MIN_WORD = 2;
+/** What is not complete is asked for again after so many milliseconds. */
+const AGAIN_MS = 1000;
 /** Where there is less room, the choices are shown on request. */
 const HAS_ROOM = "(min-width: 701px)";
 
@@ -22,23 +24,33 @@ type Counted = SearchFacets[ConditionName];
 interface NarrowProps {
   readonly path: string;
   readonly asked: Asked;
-  readonly facets: Found["facets"];
+  readonly found: Found;
   readonly onAsk: (asked: Asked) => void;
 }
 
 /** What narrows a search down: values of facts, with how many have them, and those that the words may mean. */
-export function Narrow({ path, asked, facets, onAsk }: NarrowProps): ComponentChild {
+export function Narrow({ path, asked, found, onAsk }: NarrowProps): ComponentChild {
   const { conditions } = asked;
+  const { facets, repeats } = found;
   const { kind = "model" } = conditions;
   // What there is to choose whatever else is asked for.
-  const { state } = useLoaded(
+  const { state, reload } = useLoaded(
     async (signal) => {
       const query = { path, kind, facets: "true", limit: "1" };
       return await call<FoundList>("GET", "/resources/search", { query, signal });
     },
     [path, kind],
   );
-  const all = state.kind === "loaded" ? state.data.facets : undefined;
+  useEffect(() => {
+    if (repeats > 0) reload();
+  }, [repeats]);
+  const loaded = state.kind === "loaded" ? state.data : undefined;
+  useEffect(() => {
+    if (loaded === undefined || loaded.complete) return;
+    const again = setTimeout(reload, AGAIN_MS);
+    return () => clearTimeout(again);
+  }, [loaded]);
+  const all = loaded?.facets;
   const [isOpen, setOpen] = useState(() => matchMedia(HAS_ROOM).matches);
   const chosen = CONDITIONS.filter((name) => conditions[name] !== undefined);
   const choose = (name: ConditionName, value: string | undefined, words = asked.words) => {

@@ -27,6 +27,8 @@ export interface Found extends Listing {
   readonly stop?: (() => void) | undefined;
   /** Undefined until they are known, null if there is too much to count. */
   readonly facets?: SearchFacets | null | undefined;
+  /** How many times it has searched again, after changes. */
+  readonly repeats: number;
 }
 
 /** What is below a folder and is what is asked for, as it is found. Undefined if nothing is. */
@@ -43,7 +45,12 @@ export function useSearch(directory: string, asked: Asked): Found | undefined {
   return isSearch(asked) ? found ?? NOTHING_YET : undefined;
 }
 
-const NOTHING_YET: Found = { status: "loading", entries: [], verdicts: new Map() };
+const NOTHING_YET: Found = {
+  status: "loading",
+  entries: [],
+  verdicts: new Map(),
+  repeats: 0,
+};
 
 /** A search: asked for page by page, and kept as it is by events. */
 class Search implements Disposable {
@@ -59,6 +66,7 @@ class Search implements Disposable {
   /** What has happened to entries since it was asked for, which a page may not have. */
   readonly #changed = new Set<number>();
   #facets: SearchFacets | null | undefined;
+  #repeats = 0;
   #isComplete = true;
   #reading = new AbortController();
   #state: "searching" | "stopped" | "ended" = "searching";
@@ -106,6 +114,7 @@ class Search implements Disposable {
     this.#ask((page, isLast) => {
       items.push(...page);
       if (!isLast) return;
+      this.#repeats++;
       const changed = this.#entries.of(this.#changed);
       this.#clear(this.#changed);
       for (const entry of changed) this.#entries.put(entry);
@@ -240,6 +249,7 @@ class Search implements Disposable {
       verdicts: this.#verdicts,
       known: this.#known,
       facets: this.#facets,
+      repeats: this.#repeats,
       note: this.#isComplete
         ? note
         : [note, INCOMPLETE].filter((it) => it !== undefined).join(". "),

@@ -127,7 +127,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
       onFiles: uploadHere,
       onClear: () => setSelection({ ...NOTHING_SELECTED, active: selection.active }),
     }),
-    found !== undefined && h(Narrow, { path, asked, facets: found.facets, onAsk: ask }),
+    found !== undefined && h(Narrow, { path, asked, found, onAsk: ask }),
     h(ListNote, { note: shown.note, stop: found?.stop }),
     h(
       DropZone,
