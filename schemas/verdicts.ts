@@ -72,7 +72,12 @@ export const FileVerdict = v.object({
 export type FileVerdict = v.InferOutput<typeof FileVerdict>;
 
 /** A file of a listing with its verdict. */
-export const VerdictEntry = v.object({ id, path: v.string(), ...FileVerdict.entries });
+export const VerdictEntry = v.object({
+  id,
+  path: v.string(),
+  size: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("In bytes")),
+  ...FileVerdict.entries,
+});
 export type VerdictEntry = v.InferOutput<typeof VerdictEntry>;
 
 export const VerdictList = v.object({

@@ -40,7 +40,7 @@ const VERDICT: FileVerdict = {
   blocked: true,
 };
 
-export const FILE_VERDICT = { id: 2, path: ENTRY.path, ...VERDICT };
+export const FILE_VERDICT = { id: 2, path: ENTRY.path, size: ENTRY.size, ...VERDICT };
 
 export const SIGNATURE: SignatureEntry = {
   path: "models/llama",

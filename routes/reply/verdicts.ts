@@ -22,8 +22,8 @@ export async function* verdictLists(
 }
 
 /** A file with its verdict as callers see it (C 18). */
-function verdictEntryOf({ record: { id, path }, ...file }: FileWithVerdict): VerdictEntry {
-  return { id, path, ...verdictOf(file) };
+function verdictEntryOf({ record: { id, path, size }, ...file }: FileWithVerdict): VerdictEntry {
+  return { id, path, size, ...verdictOf(file) };
 }
 
 /** A record with what is known of its content as callers see it (C 17). */

@@ -57,11 +57,39 @@ export const trashStatements = (dialect: Dialect) => {
     } WHERE part.user_id = :user AND part.is_moved
       AND ${versionOf(table, "part", "until")} = gone.version AND ${below})`
   ).join(" OR ");
+  /** How many files there are, of how many bytes, and a sum of what is in them. */
+  const SUMS = "count(*) || ' ' || coalesce(sum(size), 0) || ' ' || coalesce(sum(crc32), 0)";
+  const presentContents = parts("records", SUMS);
+  /** What a version has deleted below a path. */
+  const contents = (version: string) =>
+    `(SELECT ${SUMS} FROM (${
+      FORMER.map((table) =>
+        `SELECT part.size, part.crc32 FROM ${table} AS part ${byIndex(table)}
+        WHERE part.user_id = :user AND part.hash <> '' AND ${below} AND NOT part.is_moved
+          AND ${versionOf(table, "part", "until")} = ${version}`
+      ).join(" UNION ALL ")
+    }) AS parts)`;
+  /** Whether what is gone was there again, and is gone since a later version. */
+  const isGoneAgain = (table: typeof FORMER[number]) => {
+    const until = versionOf(table, "later", "until");
+    return `EXISTS (SELECT 1 FROM ${table} AS later ${byIndex(table)}
+      WHERE later.user_id = :user AND ${comparePath("later.path", "=", "gone.path")}
+        AND NOT later.is_moved AND ${until} > gone.version AND coalesce(later.hash, '') = gone.hash
+        AND (gone.is_dir = 0 OR ${contents(until)} = ${contents("gone.version")}))`;
+  };
+  /** Whether rows that have no index have the path, besides the row itself: they are read once. */
+  const mayBeFreshAgain = [0, 1].map((isFresh) =>
+    `gone.is_fresh = ${isFresh} AND gone.path IN (
+      SELECT path FROM fresh_history WHERE user_id = :user AND NOT is_moved
+      GROUP BY path HAVING count(*) > ${isFresh})`
+  ).join(" OR ");
   /** What a table has of such rows, newest first. */
   const gone = (table: Table) => {
     const until = versionOf(table, "former", "until");
     return `SELECT * FROM (
-      SELECT ${until} AS version, path, coalesce(hash, '') AS hash, size,
+      SELECT ${until} AS version, path, ${
+      table === "history" ? 0 : 1
+    } AS is_fresh, coalesce(hash, '') AS hash, size,
         CASE WHEN is_dir THEN 1 ELSE 0 END AS is_dir
       FROM ${table} AS former WHERE user_id = :user AND NOT is_moved AND ${until} > :oldest
         AND (${until} < :version OR ${until} = :version AND path > :after)
@@ -75,11 +103,14 @@ export const trashStatements = (dialect: Dialect) => {
     trash: `SELECT gone.version, gone.path, gone.hash, gone.is_dir,
         ${ofDirectory(deletedParts(FILES), "1")} AS files,
         ${ofDirectory(deletedParts(BYTES), "gone.size")} AS bytes,
-        ${ofDirectory(parts("records", FILES), "0")} AS present_files,
-        ${ofDirectory(parts("records", BYTES), "0")} AS present_bytes,
+        ${ofDirectory(contents("gone.version"), "''")} AS contents,
+        ${ofDirectory(presentContents, "''")} AS present_contents,
         (SELECT coalesce(hash, '') FROM records AS present WHERE present.user_id = :user
           AND ${comparePath("present.path", "=", "gone.path")}) AS present_hash,
-        CASE WHEN gone.is_dir = 1 AND (${isMerged}) THEN 1 ELSE 0 END AS merged
+        CASE WHEN gone.is_dir = 1 AND (${isMerged}) THEN 1 ELSE 0 END AS merged,
+        CASE WHEN ${isGoneAgain("history")} OR (${mayBeFreshAgain}) AND ${
+      isGoneAgain("fresh_history")
+    } THEN 1 ELSE 0 END AS again
       FROM (
         SELECT * FROM (${FORMER.map(gone).join(" UNION ALL ")}) AS former
         ORDER BY version DESC, path LIMIT :limit

@@ -170,15 +170,13 @@ export class TreeLog {
   }
 }
 
-/** Whether what was deleted is not there again, and was not merged into something else. */
+/** Whether what was deleted is not there again, nor was deleted again, and was not merged into something else. */
 function isGone(row: SqlRow): boolean {
+  if (Number(row.again) === 1) return false;
   const isDir = Number(row.is_dir) === 1;
   if (isDir && Number(row.files) === 0 && Number(row.merged) === 1) return false;
   if (row.present_hash !== row.hash) return true;
-  return isDir && (
-    Number(row.present_files) !== Number(row.files) ||
-    Number(row.present_bytes) !== Number(row.bytes)
-  );
+  return isDir && row.present_contents !== row.contents;
 }
 
 function toCommit(row: SqlRow): KeptCommit {

@@ -2,13 +2,14 @@
 
 import type { Page } from "playwright-core";
 import { TestAuthenticator } from "../support/authenticator.ts";
+import { Client, dataOf } from "../support/client.ts";
 import { inviteTo, TestConsole } from "../support/console.ts";
 import { HubDouble } from "../support/hub_double.ts";
 import { download, mirrorClient } from "../support/mirroring.ts";
 import { modelFile } from "../support/models.ts";
 import { signatureFile, SIGNED_MODEL, trusted } from "../support/signatures.ts";
 import { settledVerdicts } from "../support/verdicts.ts";
-import { type BrowserOptions, TestBrowser, WORKER } from "./browser.ts";
+import { type BrowserOptions, credentialOf, TestBrowser, WORKER } from "./browser.ts";
 import { notebook, png, safetensors, zip } from "./preview_files.ts";
 
 /** All that a person may do who administers. */
@@ -104,7 +105,9 @@ function withData(header: Readonly<Record<string, { readonly data_offsets: reado
 }
 
 async function fill({ server }: TestBrowser): Promise<void> {
-  const client = await server.as(ANA, ...ALL);
+  // Who mints credentials has one that can be revoked.
+  const claims = { userId: ANA, privileges: ALL, jti: "ana" };
+  const client = new Client(server.url, await credentialOf(claims));
   const model = "models/llama-finetuned";
   const tensor = (shape: readonly number[], from: number) => ({
     dtype: "F16",
@@ -154,6 +157,11 @@ async function fill({ server }: TestBrowser): Promise<void> {
     await client.json("POST", "/scans/?wait=60", { path });
   }
   await client.json("POST", "/links/", { path: "notes.txt", expires_in: "1d" });
-  await client.json("POST", "/tokens/", { privileges: ["resources.view"], label: "nightly sync" });
+  dataOf(
+    await client.json("POST", "/tokens/", {
+      privileges: ["resources.view"],
+      label: "nightly sync",
+    }),
+  );
   await download(await mirrorClient(server, ANA, ALL), "/google/gemma/resolve/main/config.json");
 }

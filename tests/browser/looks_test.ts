@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { until } from "../support/until.ts";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
-import { button, choose, row } from "./files_page.ts";
+import { button, choose, names, row } from "./files_page.ts";
 
 const HOSTILE = await Deno.readFile(
   new URL("../fixtures/models/pickle/hostile/eval.pkl", import.meta.url),
@@ -109,6 +109,33 @@ Deno.test({
     assert.equal(await row(page, "notes.txt").getByText("Blocked").count(), 0);
     await row(page, "eval.pkl").click({ position: { x: 300, y: 10 } });
     await foot.getByText(/eval\.pkl: .*builtins\.eval/).waitFor();
+    await assertAccessible(page);
+  },
+});
+
+Deno.test({
+  name:
+    "C 24 a folder shows the size of all that is in it, as it changes, and is in its place by it",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    const client = await browser.server.as(1, ...WORKER);
+    await client.upload("small/below", { "a.bin": "x".repeat(100), "b.bin": "x".repeat(200) });
+    await client.upload("large", { "c.bin": "x".repeat(5000) });
+    await client.mkdir("empty");
+    const page = await browser.signIn();
+    await row(page, "small").getByText("300 bytes").waitFor();
+    await row(page, "large").getByText("4.88 KiB").waitFor();
+    await page.getByRole("columnheader", { name: "Size" }).getByRole("button").click();
+    await until(async () => (await names(page)).join() === "empty,small,large");
+    await client.upload("small/below", { "d.bin": "x".repeat(9700) });
+    await row(page, "small").getByText("9.77 KiB").waitFor();
+    await until(async () => (await names(page)).join() === "empty,large,small");
+    await client.remove({ path: "large/c.bin" });
+    await row(page, "large").getByText("4.88 KiB").waitFor({ state: "detached" });
+    await client.move({ source: "small/below", destination: "large/below" });
+    await row(page, "large").getByText("9.77 KiB").waitFor();
+    await row(page, "small").getByText("9.77 KiB").waitFor({ state: "detached" });
     await assertAccessible(page);
   },
 });

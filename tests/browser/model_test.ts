@@ -66,7 +66,16 @@ Deno.test({
       const first = region("Files").getByRole("row").nth(1);
       await first.getByText("evil.pkl").waitFor();
       await first.getByText("Dangerous").waitFor();
+      await page.locator(".page-head").getByText("1 dangerous").waitFor();
+      assert.match(
+        await page.locator(".page-head").getByRole("button", { name: "Download" })
+          .getAttribute("class") ?? "",
+        /button-plain/,
+      );
       await assertAccessibleInBoth(page);
+      await page.getByRole("button", { name: "See why" }).click();
+      await page.getByRole("heading", { name: "evil.pkl", level: 1 }).waitFor();
+      await page.goto(`${browser.server.origin}/#/model/models/acme/llama`);
     });
     await t.step("lines for hf, transformers, strongroom and curl can be copied", async () => {
       const { origin } = browser.server;

@@ -24,10 +24,20 @@ const MOVING = `[
     .map((it) => it.outerHTML.slice(0, 120)),
 ]`;
 
-/** Words of controls that are cut off. */
-const CUT = `[...document.querySelectorAll("main .button > span, main .badge, main time")]
-  .filter((it) => it.scrollWidth > it.clientWidth + 1 && it.clientWidth > 1 && getComputedStyle(it).display !== "inline")
-  .map((it) => it.textContent)`;
+/** Words of controls that are cut off, or lie on what is beside them, and parts of pictures beside these. */
+const CUT = `[
+  ...[...document.querySelectorAll("main .button")]
+    .filter((it) => [...it.childNodes].some((part) => {
+      if (part.nodeType !== Node.TEXT_NODE) return false;
+      const range = document.createRange();
+      range.selectNodeContents(part);
+      return range.getBoundingClientRect().width > it.getBoundingClientRect().width;
+    })),
+  ...[...document.querySelectorAll("main .treemap li > *")]
+    .filter((it) => it.getBoundingClientRect().right > it.closest("ul").getBoundingClientRect().right + 1),
+  ...[...document.querySelectorAll("main .button > span, main .badge, main time")]
+  .filter((it) => it.scrollWidth > it.clientWidth + 1 && it.clientWidth > 1 && getComputedStyle(it).display !== "inline"),
+].map((it) => it.textContent)`;
 
 Deno.test({
   name:

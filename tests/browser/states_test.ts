@@ -4,6 +4,7 @@ import { HubDouble } from "../support/hub_double.ts";
 import { assertAccessibleInBoth } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { button, choose, row } from "./files_page.ts";
+import { answered, assertStates, dialog, heading, region, type State, words } from "./states.ts";
 import { notebook, PARQUET, png, safetensors, tar, zip } from "./preview_files.ts";
 
 const HOSTILE = await Deno.readFile(
@@ -12,22 +13,8 @@ const HOSTILE = await Deno.readFile(
 const ADMIN = [...WORKER, "resources.admin"];
 const TENSOR = { dtype: "F16", shape: [512], data_offsets: [0, 1024] };
 
-/** How a state comes to be shown, from a page that is signed in: an address, and what is done there, if anything. */
-type State = readonly [
-  name: string,
-  hash: string,
-  show: (page: Page) => Promise<void>,
-];
-
-const heading = (title: string) => (page: Page) =>
-  page.getByRole("heading", { name: title }).first().waitFor();
-const words = (text: string | RegExp) => (page: Page) => page.getByText(text).first().waitFor();
-const region = (name: string) => (page: Page) =>
-  page.getByRole("region", { name, exact: true }).first().waitFor();
-
-async function dialog(page: Page): Promise<void> {
-  await page.locator("dialog[open]").waitFor();
-}
+/** That the list of a folder shows some words. */
+const listed = (shown: string) => ({ hash: "#/files/empty", then: words(shown) });
 
 /** Opens the menu of a row, and chooses in it. */
 function chosen(action: string) {
@@ -35,23 +22,6 @@ function chosen(action: string) {
     await button(page, "Actions for notes.txt").click();
     await page.getByRole("menuitem", { name: action, exact: true }).click();
     await dialog(page);
-  };
-}
-
-/** Has the server not answer, or refuse, until the page is left. */
-function answered(
-  path: string,
-  how: "never" | "with an error",
-  then: (page: Page) => Promise<void>,
-) {
-  return async (page: Page) => {
-    const isMeant = (url: URL) => url.pathname.endsWith(path);
-    await page.route(isMeant, async (route) => {
-      if (how === "with an error") await route.fulfill({ status: 500, json: {} });
-    });
-    await page.evaluate(`location.hash = "#/files/empty"`);
-    await then(page);
-    await page.unrouteAll({ behavior: "ignoreErrors" });
   };
 }
 
@@ -125,8 +95,12 @@ const SHOWN: readonly State[] = [
 
 /** What a person brings about there. */
 const BROUGHT_ABOUT: readonly State[] = [
-  ["a list on its way", "#/files", answered("/resources/", "never", words("Loading files…"))],
-  ["a list that failed", "#/files", answered("/resources/", "with an error", words("Try again"))],
+  ["a list on its way", "#/nowhere", answered("/resources/", "never", listed("Loading files…"))],
+  [
+    "a list that failed",
+    "#/nowhere",
+    answered("/resources/", "with an error", listed("Try again")),
+  ],
   ["results", "#/files", async (page) => {
     await page.getByRole("searchbox").fill("notes");
     await page.getByText("1 match", { exact: true }).waitFor();
@@ -266,17 +240,7 @@ Deno.test({
         await assertAccessibleInBoth(page);
       });
     }
-    for (const [name, hash, show] of BROUGHT_ABOUT) {
-      await t.step(name, async () => {
-        // Nothing of the former state is left.
-        await page.goto("about:blank");
-        await page.goto(`${browser.server.origin}/${hash}`);
-        await page.getByRole("navigation", { name: "Rooms" }).waitFor();
-        if (hash === "#/files") await row(page, "notes.txt").waitFor();
-        await show(page);
-        await assertAccessibleInBoth(page);
-      });
-    }
+    await assertStates(t, page, BROUGHT_ABOUT);
     await t.step("signed out", async () => {
       await page.goto("about:blank");
       await page.goto(browser.server.origin);

@@ -112,6 +112,12 @@ Deno.test("C 24 GET /verdicts/days counts verdicts by the days of their scans", 
     [counted("clean"), counted("suspicious"), counted("dangerous"), counted("unknown")],
     [1, 0, 1, 0],
   );
+  // History keeps what was deleted, and what a file was called.
+  await client.remove({ path: "a.pkl" });
+  await client.move({ source: "b.json", destination: "c.json" });
+  await settledVerdicts(client);
+  const left = (await days(client)).items;
+  assert.deepEqual(left.reduce((sum, { clean, dangerous }) => sum + clean + dangerous, 0), 1);
   assert.ok(items.slice(0, -2).every(({ clean, dangerous }) => clean + dangerous === 0));
   const other = await days(await server.as(2));
   assert.ok(other.items.every(({ clean, dangerous }) => clean + dangerous === 0));

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as v from "valibot";
+import { historyOf } from "../../core/tree/tree_log.ts";
 import { type TrashEntry, TrashList } from "../../schemas/history.ts";
 import { type Client, type QueryParameters, refused, type Reply } from "../support/client.ts";
 import { IS_SHARED } from "../support/engines.ts";
@@ -80,6 +81,49 @@ Deno.test("C 26 the trash has what was deleted as a whole", async (t) => {
     const deleter = await server.as(1, "resources.delete");
     refused(await deleter.send("GET", "/resources/trash"), 403, "ErrNotPermitted");
     refused(await dropTrash(one, { path: "q" }), 404, "ErrResourcesNotFound");
+  });
+});
+
+Deno.test("C 26 what was restored and deleted again is in the trash once", async (t) => {
+  await using server = await TestServer.start(HISTORY);
+  const one = await server.as(1);
+  const list = async () => (await trash(one)).map(({ version, path }) => `${version} ${path}`);
+  const restore = async (path: string, at: number) => {
+    const reply = await one.json("POST", "/resources/restore", { path, at });
+    assert.equal(reply.status, 200, reply.text);
+  };
+  await one.put("d/x/a", "a"); // 1
+  await one.put("f", "f"); // 2
+  await one.remove({ "paths[]": ["d", "f"] }); // 3
+  await t.step("C 26 by its last deletion", async () => {
+    await restore("d", 2); // 4
+    await restore("f", 2); // 5
+    assert.deepEqual(await list(), []);
+    await one.remove({ "paths[]": ["d", "f"] }); // 6
+    assert.deepEqual(await list(), ["6 d", "6 f"]);
+  });
+
+  await t.step("C 26 beside what was at its path with other content", async () => {
+    await one.put("d/x/a", "b"); // 7
+    await one.put("f", "g"); // 8
+    await one.remove({ "paths[]": ["d", "f"] }); // 9
+    assert.deepEqual(await list(), ["9 d", "9 f", "6 d", "6 f"]);
+    await restore("d", 2); // 10
+    await restore("f", 2); // 11
+    assert.deepEqual(await list(), ["9 d", "9 f"]);
+    await one.remove({ "paths[]": ["d", "f"] }); // 12
+    assert.deepEqual(await list(), ["12 d", "12 f", "9 d", "9 f"]);
+    for (const limit of ["1", "3"]) assert.equal((await trash(one, limit)).length, 4);
+  });
+
+  await t.step("C 26 in order, as before", async () => {
+    await until(() => historyOf(server.tree).settle());
+    assert.deepEqual(await list(), ["12 d", "12 f", "9 d", "9 f"]);
+  });
+
+  await t.step("C 26 all of it goes with what is given up", async () => {
+    assert.equal((await dropTrash(one)).status, 200);
+    await nothingReads(one, ["a", "b", "f", "g"], 12);
   });
 });
 

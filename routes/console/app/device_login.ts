@@ -2,8 +2,8 @@ import { type ComponentChild, h } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { DeviceEntry } from "../../../schemas/sign_in.ts";
 import { ownCall } from "./shared/api.ts";
-import { ago } from "./shared/format.ts";
 import { goTo } from "./shared/router.ts";
+import { Ago } from "./ui/ago.ts";
 import { Button } from "./ui/button.ts";
 import { Await, useLoaded } from "./ui/loaded.ts";
 import { messageOf } from "./ui/states.ts";
@@ -83,7 +83,9 @@ function Decision({ code }: { readonly code: string }): ComponentChild {
         { key: "what" },
         "“",
         h("bdi", null, machine),
-        `” (${from ?? "address unknown"}) has asked ${ago(since)}, with the code ${code}.`,
+        `” (${from ?? "address unknown"}) has asked `,
+        h(Ago, { key: "since", at: since }),
+        `, with the code ${code}.`,
       ),
       h(
         "p",

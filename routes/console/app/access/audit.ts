@@ -9,6 +9,7 @@ import { Await } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { type LoadPage, type Page, usePaged } from "../ui/paged.ts";
+import { useRefresh } from "../ui/refresh.ts";
 
 const PAGE = "50";
 /** A search for rare lines asks again this often before it shows what it has found. */
@@ -106,6 +107,7 @@ function Lines(
   { filter, isAdmin }: { readonly filter: Filter; readonly isAdmin: boolean },
 ): ComponentChild {
   const paged = usePaged(pagesWith(filter));
+  useRefresh(paged);
   return h(Await<readonly AuditPage[]>, {
     loading: paged,
     what: "the audit log",

@@ -2,15 +2,17 @@ import { type ComponentChild, h } from "preact";
 import type { InferOutput } from "valibot";
 import type { ListedLink } from "../../../../schemas/links.ts";
 import { call } from "../shared/api.ts";
-import { ago, time } from "../shared/format.ts";
+import { isOfResource } from "../shared/live.ts";
 import { linkTo } from "../shared/router.ts";
 import { userLabel } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { toast } from "../ui/toasts.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
+import { useRefresh } from "../ui/refresh.ts";
 
 type Link = InferOutput<typeof ListedLink>;
 
@@ -23,7 +25,12 @@ const STATUS: Readonly<Record<Link["status"], string>> = {
 
 /** The links into the shown tree (C 19), which serve people without a credential. */
 export function LinksCard(): ComponentChild {
-  const links = usePaged(pagesOf<Link>("/links/", ({ id }) => String(id), { inTree: true }));
+  const links = usePaged(
+    pagesOf<Link>("/links/", ({ id }) => String(id), { inTree: true }),
+    // Its file may be gone, or there again.
+    isOfResource,
+  );
+  useRefresh(links);
   return h(
     Card,
     { title: "Links" },
@@ -60,8 +67,7 @@ export function LinksCard(): ComponentChild {
             },
             {
               title: "Expires",
-              cell: ({ expires_at: end }) =>
-                h("time", { dateTime: end, title: time(end) }, ago(end)),
+              cell: ({ expires_at: end }) => h(Ago, { at: end }),
             },
             {
               title: "Revoke",

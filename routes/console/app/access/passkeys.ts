@@ -1,12 +1,13 @@
 import { type ComponentChild, h, type TargetedEvent } from "preact";
 import type { PasskeyEntry } from "../../../../schemas/sign_in.ts";
 import { ownCall } from "../shared/api.ts";
-import { ago, time } from "../shared/format.ts";
 import { addPasskey, ownName } from "../shared/passkeys.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows } from "../ui/rows.ts";
 import { toast } from "../ui/toasts.ts";
 
@@ -17,6 +18,7 @@ interface Passkeys {
 /** The passkeys of the person who is signed in (C 27). */
 export function PasskeysCard(): ComponentChild {
   const passkeys = useLoaded(() => ownCall<Passkeys>("GET", "/passkeys"), []);
+  useRefresh(passkeys);
   return h(
     Card,
     {
@@ -44,15 +46,11 @@ export function PasskeysCard(): ComponentChild {
             { title: "Passkey", cell: ({ label }) => h("bdi", null, label) },
             {
               title: "Made",
-              cell: ({ created_at: made }) =>
-                h("time", { dateTime: made, title: time(made) }, ago(made)),
+              cell: ({ created_at: made }) => h(Ago, { at: made }),
             },
             {
               title: "Last used",
-              cell: ({ last_used_at: used }) =>
-                used === null
-                  ? "Never"
-                  : h("time", { dateTime: used, title: time(used) }, ago(used)),
+              cell: ({ last_used_at: used }) => used === null ? "Never" : h(Ago, { at: used }),
             },
             {
               title: "Remove",

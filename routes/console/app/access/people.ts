@@ -1,9 +1,10 @@
 import { type ComponentChild, h } from "preact";
 import type { UserEntry } from "../../../../schemas/people.ts";
-import { ago, time } from "../shared/format.ts";
 import { ownTree } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows } from "../ui/rows.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
 import { askForPerson, askToChange, invite } from "./people_actions.ts";
@@ -13,6 +14,7 @@ export function PeopleCard(): ComponentChild {
   const people = usePaged(
     pagesOf<UserEntry>("/users/", ({ name }) => name, { inTree: false, cursor: "after" }),
   );
+  useRefresh(people);
   return h(
     Card,
     {
@@ -39,7 +41,7 @@ export function PeopleCard(): ComponentChild {
                 h("bdi", { key: "name" }, name),
                 h("div", { key: "number", class: "muted" }, `User ${number}`),
                 end !== null &&
-                h("div", { key: "end", class: "muted", title: time(end) }, `Disabled ${ago(end)}`),
+                h("div", { key: "end", class: "muted" }, "Disabled ", h(Ago, { at: end })),
               ],
             },
             { title: "Groups", cell: ({ groups }) => groups.join(", ") },

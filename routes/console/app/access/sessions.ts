@@ -1,12 +1,14 @@
 import { type ComponentChild, h } from "preact";
 import type { SessionEntry } from "../../../../schemas/console.ts";
 import { ownCall } from "../shared/api.ts";
-import { ago, time } from "../shared/format.ts";
+import { time } from "../shared/format.ts";
 import { browserName } from "../shared/passkeys.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows } from "../ui/rows.ts";
 import { toast } from "../ui/toasts.ts";
 
@@ -22,6 +24,7 @@ export function SessionsCard(): ComponentChild {
     () => ownCall<{ readonly items: readonly SessionEntry[] }>("GET", "/sessions"),
     [],
   );
+  useRefresh(sessions);
   return h(
     Card,
     { title: "Where you are signed in" },
@@ -45,7 +48,7 @@ export function SessionsCard(): ComponentChild {
             {
               title: "Last used",
               cell: ({ last_used_at: used, created_at: since }) =>
-                h("time", { dateTime: used, title: `Since ${time(since)}` }, ago(used)),
+                h(Ago, { at: used, title: `Since ${time(since)}` }),
             },
             {
               title: "End",

@@ -5,6 +5,7 @@ import { Button } from "../ui/button.ts";
 import { askText } from "../ui/dialog.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
 import { Card } from "../ui/pairs.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows } from "../ui/rows.ts";
 import { toast } from "../ui/toasts.ts";
 
@@ -13,6 +14,7 @@ export function TeamsCard(): ComponentChild {
   const teams = usePaged(
     pagesOf<TeamEntry>("/teams/", ({ name }) => name, { inTree: false, cursor: "after" }),
   );
+  useRefresh(teams);
   return h(
     Card,
     {

@@ -1,17 +1,19 @@
 import { type ComponentChild, h } from "preact";
 import type { TokenEntry } from "../../../../schemas/tokens.ts";
-import { ago, time } from "../shared/format.ts";
 import { holds, userLabel } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { askForToken, askToRevokeToken, makeHubToken, nameOfToken } from "./token_actions.ts";
 
 /** The credentials of the person, or of all users (C 22). */
 export function TokensCard(): ComponentChild {
   const isAdmin = holds("resources.admin");
   const tokens = usePaged(pagesOf<TokenEntry>("/tokens/", ({ jti }) => jti, { inTree: false }));
+  useRefresh(tokens);
   return h(
     Card,
     {
@@ -90,7 +92,7 @@ function usedText(
   if (used === null) return `${key}, never used`;
   return [
     `${key}, used `,
-    h("time", { key: "time", dateTime: used, title: time(used) }, ago(used)),
+    h(Ago, { key: "time", at: used }),
   ];
 }
 
@@ -107,7 +109,7 @@ function stateOf(token: TokenEntry): ComponentChild {
   const { revoked_at: revoked, expires_at: end } = token;
   const moment = (word: string, iso: string) => [
     `${word} `,
-    h("time", { key: "time", dateTime: iso, title: time(iso) }, ago(iso)),
+    h(Ago, { key: "time", at: iso }),
   ];
   if (revoked !== null) return moment("Revoked", revoked);
   if (end === null) return "Valid";

@@ -2,10 +2,12 @@ import { type ComponentChild, h } from "preact";
 import type { ConsoleSession } from "../../../../schemas/console.ts";
 import type { Usage } from "../../../../schemas/usage.ts";
 import { call } from "../shared/api.ts";
-import { ago, bytes, count, plural, time } from "../shared/format.ts";
+import { bytes, count, plural, time } from "../shared/format.ts";
+import { isOfResource } from "../shared/live.ts";
 import { goToTree } from "../shared/router.ts";
 import { currentTree, holds, knownTrees, may, session } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { Card, Facts } from "../ui/pairs.ts";
@@ -62,7 +64,6 @@ export function AccessView(): ComponentChild {
       h(Credential, { session: state.session }),
       h(UsageCard, null),
     ),
-    h(Privileges, null),
     h(Trees, { session: state.session }),
     state.session.is_person && h(state.session.of_provider ? NoPasskeys : PasskeysCard, null),
     h(SessionsCard, null),
@@ -73,6 +74,7 @@ export function AccessView(): ComponentChild {
       privilege: "resources.download",
       reason: "Links need it in the tree that is shown.",
     }),
+    h(Privileges, null),
     OVERVIEWS.map(({ title, privilege, reason, view }) =>
       holds(privilege)
         ? h(view, { key: title })
@@ -94,8 +96,9 @@ function Credential({ session: it }: SessionProps): ComponentChild {
       facts: [
         ["User", name === null ? String(user) : [h("bdi", { key: "name" }, name), ` (${user})`]],
         [isPerson ? "Signed in until" : "Expires", [
-          h("time", { key: "end", dateTime: end }, time(end)),
-          ` (${ago(end)})`,
+          `${time(end)} (`,
+          h(Ago, { key: "end", at: end }),
+          ")",
         ]],
         ["Shown tree", h("bdi", { key: "tree" }, nameIn(it, currentTree() ?? user))],
       ],
@@ -121,7 +124,11 @@ function nameIn(
 }
 
 function UsageCard(): ComponentChild {
-  const usage = useLoaded((signal) => call<Usage>("GET", "/usage/", { signal }), []);
+  const usage = useLoaded(
+    (signal) => call<Usage>("GET", "/usage/", { signal }),
+    [],
+    isOfResource,
+  );
   return h(
     Card,
     { title: "The shown tree" },

@@ -1,11 +1,12 @@
 import { type ComponentChild, h } from "preact";
 import type { WaiverEntry } from "../../../../schemas/verdicts.ts";
-import { ago, time } from "../shared/format.ts";
 import { userLabel } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { askForWaiver, askToRemoveWaiver } from "./waiver_actions.ts";
 
 /** The waivers (C 18): content that can be downloaded whatever its verdict is. */
@@ -13,6 +14,7 @@ export function WaiversCard(): ComponentChild {
   const waivers = usePaged(
     pagesOf<WaiverEntry>("/waivers/", ({ id }) => String(id), { inTree: false }),
   );
+  useRefresh(waivers);
   return h(
     Card,
     {
@@ -38,8 +40,7 @@ export function WaiversCard(): ComponentChild {
             { title: "By", cell: ({ user_id: user }) => h("bdi", null, userLabel(user)) },
             {
               title: "Expires",
-              cell: ({ expires_at: end }) =>
-                end === null ? "Never" : h("time", { dateTime: end, title: time(end) }, ago(end)),
+              cell: ({ expires_at: end }) => end === null ? "Never" : h(Ago, { at: end }),
             },
             {
               title: "Remove",

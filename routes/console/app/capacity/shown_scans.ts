@@ -1,10 +1,11 @@
 import { type ComponentChild, h } from "preact";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
 import { call } from "../shared/api.ts";
-import { ago, count, plural, time } from "../shared/format.ts";
+import { count, plural } from "../shared/format.ts";
 import { isOfScan } from "../shared/live.ts";
 import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 
 /** Scans that are looked through, and those of them that are listed. */
@@ -106,6 +107,6 @@ function ShownScan({ scan }: { readonly scan: ScanEntry }): ComponentChild {
     null,
     h("a", { href: linkTo("scans", String(id)) }, `Scan ${id}: `, h("bdi", null, paths[0])),
     `${more}, since `,
-    h("time", { dateTime: since, title: time(since) }, ago(since)),
+    h(Ago, { at: since }),
   );
 }

@@ -1,8 +1,9 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect } from "preact/hooks";
 import type { CapacityOverview } from "../../../../schemas/capacity.ts";
-import { ago, bytes, count, plural, time } from "../shared/format.ts";
+import { bytes, count, plural } from "../shared/format.ts";
 import { useStore } from "../shared/store.ts";
+import { Ago } from "../ui/ago.ts";
 import { Icon, type IconName } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
@@ -186,7 +187,7 @@ function Leases({ overview: { leases } }: Props): ComponentChild {
           },
           {
             title: "Since",
-            cell: ({ since }) => h("time", { dateTime: since, title: time(since) }, ago(since)),
+            cell: ({ since }) => h(Ago, { at: since }),
           },
         ],
       }),

@@ -2,7 +2,8 @@ import { type ComponentChild, h } from "preact";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
 import { call } from "../shared/api.ts";
-import { ago, time } from "../shared/format.ts";
+import { time } from "../shared/format.ts";
+import { Ago } from "../ui/ago.ts";
 import { useLoaded } from "../ui/loaded.ts";
 import { isWithin } from "../shared/paths.ts";
 import { linkTo } from "../shared/router.ts";
@@ -56,7 +57,7 @@ export function VerdictCard({ file, reload }: Props): ComponentChild {
     ),
     at !== null && h(Facts, {
       facts: [
-        ["Scanned", h("time", { dateTime: at, title: time(at) }, ago(at))],
+        ["Scanned", h(Ago, { at })],
         ["Scanner", version ?? "–"],
       ],
     }),
@@ -94,12 +95,16 @@ function Waived({ file, reload }: Props): ComponentChild {
 function ReportLink(
   { path, at }: { readonly path: string; readonly at: string | null },
 ): ComponentChild {
-  const { state } = useLoaded(async (signal) => {
-    const { items } = await call<{ items: readonly ScanEntry[] }>("GET", "/scans/", { signal });
-    return items.find(({ status, paths }) =>
-      status === "completed" && paths.some((it) => isWithin(path, it))
-    );
-  }, [path, at]);
+  const { state } = useLoaded(
+    async (signal) => {
+      const { items } = await call<{ items: readonly ScanEntry[] }>("GET", "/scans/", { signal });
+      return items.find(({ status, paths }) =>
+        status === "completed" && paths.some((it) => isWithin(path, it))
+      );
+    },
+    [path, at],
+    (event) => event.type === "scan.finished",
+  );
   if (state.kind !== "loaded" || state.data === undefined) return null;
   const { id } = state.data;
   return h(

@@ -1,7 +1,8 @@
 import { h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
-import { ago, bytes, time } from "../shared/format.ts";
+import { bytes } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
+import { Ago } from "../ui/ago.ts";
 import type { Column } from "../ui/grid_props.ts";
 import { Icon } from "../ui/icon.ts";
 import { VerdictBadge } from "../ui/verdict.ts";
@@ -91,13 +92,16 @@ export function columnsOf(
       id: "size",
       title: "Size",
       ...sort("size"),
-      cell: ({ is_dir: isDir, size }) => isDir ? null : bytes(size),
+      cell: ({ id, is_dir: isDir, size }) => {
+        const shown = isDir ? verdicts.get(id)?.size : size;
+        return shown === undefined ? null : bytes(shown);
+      },
     },
     {
       id: "updated",
       title: "Changed",
       ...sort("updated"),
-      cell: ({ updated_at: at }) => h("time", { dateTime: at, title: time(at) }, ago(at)),
+      cell: ({ updated_at: at }) => h(Ago, { at }),
     },
   ];
 }

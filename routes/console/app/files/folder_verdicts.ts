@@ -112,18 +112,19 @@ export class FolderVerdicts implements Disposable {
     if (!this.#concerns(path)) return;
     this.#touched.add(id);
     // What the gate does is known when it is asked for.
-    this.#put(id, { verdict, detail: undefined, path, files: 1, isBlocked: false });
+    const size = this.#known.get(id)?.size;
+    this.#put(id, { verdict, detail: undefined, path, files: 1, size, isBlocked: false });
     this.#folder.onChange();
     // The event has no reasons.
     this.readSoon([path]);
   }
 
   /** A file is new, has other content, or has moved here or elsewhere. */
-  change({ id, path }: Pick<VerdictEntry, "id" | "path">): void {
+  change({ id, path, size }: Pick<VerdictEntry, "id" | "path" | "size">): void {
     const known = this.#known.get(id);
     this.remove(id);
     if (!this.#concerns(path)) return;
-    if (known !== undefined) this.#put(id, { ...known, path });
+    if (known !== undefined) this.#put(id, { ...known, path, size });
     this.readSoon([path]);
   }
 

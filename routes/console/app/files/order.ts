@@ -11,6 +11,14 @@ export interface Order {
 
 type Compare = (a: ResourceEntry, b: ResourceEntry) => number;
 
+/** In bytes: of a directory, with all below it as far as that is known. */
+function sizeOf(
+  { id, is_dir: isDir, size }: ResourceEntry,
+  verdicts: ReadonlyMap<number, ShownVerdict>,
+): number {
+  return isDir ? verdicts.get(id)?.size ?? 0 : size;
+}
+
 /** Comparing by a collator takes too long for more. */
 const MAX_COLLATED = 10_000;
 const collator = new Intl.Collator("en-US", { numeric: true });
@@ -45,7 +53,7 @@ function comparison(
     case "name":
       return byName;
     case "size":
-      return (a, b) => a.size - b.size;
+      return (a, b) => sizeOf(a, verdicts) - sizeOf(b, verdicts);
     case "updated":
       return (a, b) => a.updated_at < b.updated_at ? -1 : a.updated_at > b.updated_at ? 1 : 0;
     case "verdict": {

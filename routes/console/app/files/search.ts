@@ -184,7 +184,7 @@ class Search implements Disposable {
     if (this.#changed.has(entry.id)) return;
     this.#entries.put(entry);
     const { id, path } = entry;
-    if (verdict !== null) this.#verdicts.set(id, shownOf({ ...verdict, path }));
+    if (verdict !== null) this.#verdicts.set(id, shownOf({ ...verdict, path, size: entry.size }));
     if (known === undefined) return;
     this.#known.set(id, known);
     if (known.worst !== null) this.#judge(id, path, known.worst);

@@ -11,13 +11,18 @@ export interface ShownVerdict {
   readonly path: string;
   /** How many files have it. */
   readonly files: number;
+  /** In bytes: of the file, or of all files in the directory, as far as that is known. */
+  readonly size?: number | undefined;
   /** Whether the gate refuses downloads of the file. */
   readonly isBlocked: boolean;
 }
 
 /** What a row says of the verdict on the file at a path, with the first reason. */
 export function shownOf(
-  { verdict, findings, problem, waiver, blocked, path }: FileVerdict & { readonly path: string },
+  { verdict, findings, problem, waiver, blocked, path, size }: FileVerdict & {
+    readonly path: string;
+    readonly size: number;
+  },
 ): ShownVerdict {
   const [finding] = findings;
   const reason = finding === undefined
@@ -25,14 +30,16 @@ export function shownOf(
     : [finding.rule_code, finding.message].filter((it) => it !== null).join(": ");
   const waived = waiver === null ? null : `Waived: ${waiver.reason}`;
   const detail = [reason, waived].filter((it) => it !== null).join(" – ") || undefined;
-  return { verdict, detail, path, files: 1, isBlocked: blocked };
+  return { verdict, detail, path, files: 1, size, isBlocked: blocked };
 }
 
-/** The worst of the verdicts on files. Undefined if there are none. */
+/** The worst of the verdicts on files, with the size of them all. Undefined if there are none. */
 export function worstOf(files: Iterable<ShownVerdict>): ShownVerdict | undefined {
   let worst: ShownVerdict | undefined;
   let count = 0;
+  let size = 0;
   for (const file of files) {
+    size += file.size ?? 0;
     if (worst?.verdict === file.verdict) {
       count++;
       if (file.path < worst.path) worst = file;
@@ -41,5 +48,5 @@ export function worstOf(files: Iterable<ShownVerdict>): ShownVerdict | undefined
       count = 1;
     }
   }
-  return worst && { ...worst, files: count };
+  return worst && { ...worst, files: count, size };
 }

@@ -51,8 +51,10 @@ export function CompareView({ path }: { readonly path: string }): ComponentChild
             from_at: from,
             ...(to !== undefined && { at: to }),
           }),
+          title: "Compare contents",
         },
-        "Compare contents",
+        h(Icon, { name: "file" }),
+        h("span", null, "Compare contents"),
       ),
     ),
     h(Await<readonly DiffEntry[]>, {

@@ -3,11 +3,12 @@ import { useState } from "preact/hooks";
 import type { HistoryEntry, HistoryList } from "../../../../schemas/history.ts";
 import { downloadPast } from "../files/download.ts";
 import { call } from "../shared/api.ts";
-import { ago, bytes, time } from "../shared/format.ts";
+import { bytes } from "../shared/format.ts";
 import { isOfResource, type LiveEvent } from "../shared/live.ts";
 import { isWithin, nameOf } from "../shared/paths.ts";
 import { linkWith } from "../shared/router.ts";
 import { may, userLabel } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { below, type MenuItem, openMenu } from "../ui/menu.ts";
 import { type LoadPage, PagedList, usePaged } from "../ui/paged.ts";
@@ -116,7 +117,7 @@ function columnsOf(
     },
     {
       title: "When",
-      cell: ({ time: at }) => h("time", { dateTime: at, title: time(at) }, ago(at)),
+      cell: ({ time: at }) => h(Ago, { at }),
     },
     { title: "Who", cell: ({ user_id: user }) => h("bdi", null, userLabel(user)) },
     {

@@ -1,6 +1,6 @@
 import { type ComponentChild, h } from "preact";
-import { ago, time } from "../shared/format.ts";
 import { userLabel } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 
 /** When something was done, and by whom. */
 export function Made(
@@ -9,7 +9,7 @@ export function Made(
   return h(
     "div",
     null,
-    h("time", { dateTime: at, title: time(at) }, ago(at)),
+    h(Ago, { at }),
     user !== null && h("div", { class: "muted" }, "by ", h("bdi", null, userLabel(user))),
   );
 }

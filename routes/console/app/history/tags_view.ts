@@ -7,6 +7,7 @@ import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { toast } from "../ui/toasts.ts";
 import { Made } from "./made.ts";
@@ -15,6 +16,7 @@ import { Head } from "./head.ts";
 /** The names of what was, each with the way there. */
 export function TagsView(): ComponentChild {
   const tags = usePaged(pagesOf<TagEntry>("/tags/", ({ id }) => String(id), { inTree: true }));
+  useRefresh(tags);
   return h(
     "div",
     { class: "page" },

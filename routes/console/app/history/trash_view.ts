@@ -11,6 +11,7 @@ import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { Icon } from "../ui/icon.ts";
 import { type LoadPage, PagedList, usePaged } from "../ui/paged.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { Notice } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
@@ -27,6 +28,8 @@ const loadPage: LoadPage<TrashEntry> = async (after, signal) => {
 /** What was deleted and can be brought back. */
 export function TrashView(): ComponentChild {
   const paged = usePaged(loadPage, isOfResource);
+  // What is given up has no event.
+  useRefresh(paged);
   const [words, setWords] = useState("");
   const sought = words.trim().toLowerCase();
   const { more } = paged;

@@ -1,10 +1,11 @@
 import { type ComponentChild, h } from "preact";
 import type { AuditLine, AuditList } from "../../../../schemas/audit.ts";
 import { call } from "../shared/api.ts";
-import { ago, time } from "../shared/format.ts";
 import { userLabel } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { type LoadPage, PagedList, usePaged } from "../ui/paged.ts";
 import { Card } from "../ui/pairs.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { RuleName } from "./state_cards.ts";
 
@@ -23,6 +24,7 @@ const loadPage: LoadPage<AuditLine> = async (before, signal) => {
 /** Which files were let through for the first time, which were refused, and what administrators did. */
 export function LogCard(): ComponentChild {
   const paged = usePaged(loadPage);
+  useRefresh(paged);
   return h(
     Card,
     { title: "Let through and refused" },
@@ -44,7 +46,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 };
 
 const COLUMNS: readonly RowsColumn<AuditLine>[] = [
-  { title: "Time", cell: ({ time: at }) => h("time", { dateTime: at, title: time(at) }, ago(at)) },
+  { title: "Time", cell: ({ time: at }) => h(Ago, { at }) },
   {
     title: "User",
     cell: ({ user, user_name: name }) =>

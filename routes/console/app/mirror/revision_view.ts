@@ -1,20 +1,21 @@
 import { type ComponentChild, h } from "preact";
 import type { MirrorEntry, MirrorFile, MirrorFileList } from "../../../../schemas/mirror.ts";
 import { call } from "../shared/api.ts";
-import { ago, bytes, plural, time } from "../shared/format.ts";
+import { bytes, plural } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { holds, userLabel } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { Icon, type IconName } from "../ui/icon.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { type LoadPage, type Page, usePaged } from "../ui/paged.ts";
 import { Card, Facts } from "../ui/pairs.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { VerdictBadge } from "../ui/verdict.ts";
 import { askToFetch, RevisionButtons } from "./actions.ts";
 import { repositoryLabel } from "./names.ts";
-import { useRefresh } from "./refresh.ts";
-import { RuleName } from "./state_cards.ts";
+import { COMING_MS, RuleName } from "./state_cards.ts";
 
 const PAGE = "1000";
 
@@ -24,7 +25,7 @@ export function RevisionView({ id }: { readonly id: number }): ComponentChild {
     (signal) => call<MirrorEntry>("GET", `/mirror/${id}`, { inTree: false, signal }),
     [],
   );
-  useRefresh(loading);
+  useRefresh(loading, COMING_MS);
   return h(
     "div",
     { class: "page" },
@@ -55,7 +56,7 @@ function AboutCard({ entry }: { readonly entry: MirrorEntry }): ComponentChild {
   const { asked_first_at: asked, asked_first_by: user, tags } = entry;
   const { modified_at: modified, pinned_at: pinned } = entry;
   const licenses = tags.filter((tag) => tag.startsWith("license:")).map((tag) => tag.slice(8));
-  const moment = (iso: string) => h("time", { dateTime: iso, title: time(iso) }, ago(iso));
+  const moment = (iso: string) => h(Ago, { at: iso });
   return h(
     Card,
     { title: "The revision" },
@@ -85,7 +86,7 @@ interface FilesProps {
 
 function FilesCard({ entry, onChange }: FilesProps): ComponentChild {
   const paged = usePaged(pagesOfFiles(entry.id));
-  useRefresh(paged);
+  useRefresh(paged, COMING_MS);
   const change = () => {
     paged.reload();
     onChange();
@@ -176,7 +177,7 @@ function Here(
     readonly onFetch: () => void;
   },
 ): ComponentChild {
-  if (at !== null) return h("time", { dateTime: at, title: time(at) }, ago(at));
+  if (at !== null) return h(Ago, { at });
   if (outcome === "deny") return "No";
   return h(
     "div",

@@ -1,13 +1,17 @@
 import { type ComponentChild, h } from "preact";
 import type { MirrorState } from "../../../../schemas/mirror.ts";
-import { ago, bytes, count, plural, share, time } from "../shared/format.ts";
+import { bytes, count, plural, share } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { userLabel } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Bar } from "../ui/bar.ts";
 import { Icon, type IconName } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { repositoryLabel } from "./names.ts";
+
+/** How often what comes in is loaded again, in milliseconds: no event tells of it. */
+export const COMING_MS = 5000;
 
 const UPSTREAM: Readonly<
   Record<MirrorState["upstream"], { word: string; icon: IconName; badge: string; meaning: string }>
@@ -77,7 +81,7 @@ function failureOf({ failed_at: at, failure }: MirrorState) {
 }
 
 function moment(iso: string): ComponentChild {
-  return h("time", { key: "time", dateTime: iso, title: time(iso) }, ago(iso));
+  return h(Ago, { key: "time", at: iso });
 }
 
 /** What mirrored files take, and what was asked for. */

@@ -8,13 +8,20 @@ import { Made } from "../history/made.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { PagedList, pagesOf, usePaged } from "../ui/paged.ts";
 import { Card } from "../ui/pairs.ts";
+import { useRefresh } from "../ui/refresh.ts";
 import { Rows, type RowsColumn } from "../ui/rows.ts";
 import { RevisionButtons } from "./actions.ts";
 import { LogCard } from "./log.ts";
 import { LookUpCard } from "./look_up.ts";
 import { repositoryLabel } from "./names.ts";
-import { useRefresh } from "./refresh.ts";
-import { ComingCard, RefusalsCard, SpaceCard, UpstreamBadge, UpstreamCard } from "./state_cards.ts";
+import {
+  COMING_MS,
+  ComingCard,
+  RefusalsCard,
+  SpaceCard,
+  UpstreamBadge,
+  UpstreamCard,
+} from "./state_cards.ts";
 
 /** The room Mirror: what came in from another hub, and what would. */
 export function MirrorView(): ComponentChild {
@@ -22,7 +29,7 @@ export function MirrorView(): ComponentChild {
     (signal) => call<MirrorState>("GET", "/mirror-state", { inTree: false, signal }),
     [],
   );
-  useRefresh(loading);
+  useRefresh(loading, COMING_MS);
   const { state } = loading;
   return h(
     "div",
@@ -58,7 +65,7 @@ function ShelfCard(): ComponentChild {
   const paged = usePaged(
     pagesOf<MirrorEntry>("/mirror/", ({ id }) => String(id), { inTree: false }),
   );
-  useRefresh(paged);
+  useRefresh(paged, COMING_MS);
   return h(
     Card,
     { title: "What is here" },

@@ -1,25 +1,38 @@
 import { type ComponentChild, h } from "preact";
-import type { StatEntry } from "../../../../schemas/verdicts.ts";
+import type { StatEntry, VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { askWhatToCompare } from "../differences/asking.ts";
 import { download } from "../files/download.ts";
+import { SeeWhy } from "../files/download_buttons.ts";
 import { call } from "../shared/api.ts";
-import { linkTo } from "../shared/router.ts";
+import { goTo, linkTo } from "../shared/router.ts";
 import { keepsHistory, may, shownAt } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
+import { VerdictBadge } from "../ui/verdict.ts";
 import { verdictsBelow } from "./verdicts.ts";
 
-/** What can be done with a model, and what leads to its versions. */
-export function Actions({ path }: { readonly path: string }): ComponentChild {
+/** What can be done with a model, and what leads to its versions. Where a scan has found danger, why comes first. */
+export function Actions(
+  { path, files }: {
+    readonly path: string;
+    /** The worst first. Undefined until they are known. */
+    readonly files: readonly VerdictEntry[] | undefined;
+  },
+): ComponentChild {
   if (shownAt.value !== undefined) return null;
+  const dangerous = files?.filter(({ verdict }) => verdict === "dangerous") ?? [];
+  const [worst] = dangerous;
   return [
+    worst !== undefined &&
+    h(VerdictBadge, { key: "verdict", verdict: worst.verdict, files: dangerous.length }),
+    worst !== undefined && h(SeeWhy, { key: "why", onClick: () => goTo("file", worst.path) }),
     may("resources.download") && h(Button, {
       key: "download",
       label: "Download",
       icon: "download",
-      kind: "primary",
+      kind: files !== undefined && worst === undefined ? "primary" : "plain",
       onClick: () => {
         downloadAll(path).catch((error) => toast(messageOf(error), { isError: true }));
       },

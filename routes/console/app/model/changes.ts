@@ -1,10 +1,10 @@
 import { type ComponentChild, h } from "preact";
 import type { HistoryEntry, HistoryList } from "../../../../schemas/history.ts";
 import { call } from "../shared/api.ts";
-import { ago, time } from "../shared/format.ts";
 import { linkWith } from "../shared/router.ts";
 import { keepsHistory, shownAt, userLabel } from "../shared/session.ts";
 import { unless } from "../shared/unless.ts";
+import { Ago } from "../ui/ago.ts";
 import { useLoaded } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
 import { concerns } from "./concerns.ts";
@@ -29,7 +29,7 @@ export function LastChange({ path }: OfModel): ComponentChild {
     h(
       "p",
       null,
-      h("time", { dateTime: at, title: time(at) }, ago(at)),
+      h(Ago, { at }),
       " by ",
       h("bdi", null, userLabel(user)),
       message !== null && [": ", h("bdi", { key: "message" }, message)],

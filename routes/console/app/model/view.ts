@@ -38,10 +38,19 @@ export function ModelView({ path }: OfModel): ComponentChild {
     [path, shownAt.value],
     (event) => concerns(event, path),
   );
+  const files = useLoaded(
+    (signal) => verdictsBelow(path, signal),
+    [path, shownAt.value],
+    (event) => concerns(event, path),
+  );
   return h(
     "div",
     { class: "page" },
-    h(Head, { title: h("bdi", null, nameOf(path)), back: path }, h(Actions, { path })),
+    h(
+      Head,
+      { title: h("bdi", null, nameOf(path)), back: path },
+      h(Actions, { path, files: files.state.kind === "loaded" ? files.state.data : undefined }),
+    ),
     h(Await<FactsEntry>, {
       loading: facts,
       what: "what is known of the model",
@@ -56,7 +65,12 @@ export function ModelView({ path }: OfModel): ComponentChild {
         h(Signature, { key: "signature", path }),
         may("resources.download") && h(ModelCard, { key: "card", path }),
         may("resources.download") && h(Tensors, { key: "tensors", path }),
-        h(Files, { key: "files", path }),
+        h(Await<readonly VerdictEntry[]>, {
+          key: "files",
+          loading: files,
+          what: "the files",
+          children: (items) => h(FilesCard, { path, files: items }),
+        }),
       ],
     }),
   );
@@ -180,19 +194,6 @@ async function fileAt(path: string, signal: AbortSignal): Promise<ReadFile | und
 }
 
 /** Its files, those of the most concern first. */
-function Files({ path }: OfModel): ComponentChild {
-  const loading = useLoaded(
-    (signal) => verdictsBelow(path, signal),
-    [path, shownAt.value],
-    (event) => concerns(event, path),
-  );
-  return h(Await<readonly VerdictEntry[]>, {
-    loading,
-    what: "the files",
-    children: (files) => h(FilesCard, { path, files }),
-  });
-}
-
 function FilesCard(
   { path, files }: OfModel & { readonly files: readonly VerdictEntry[] },
 ): ComponentChild {

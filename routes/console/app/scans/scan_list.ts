@@ -19,6 +19,8 @@ export class ScanList implements Disposable {
   readonly listing = new Store<Listing>({ status: "loading", scans: [], hasMore: false });
   readonly #end = onLive((event) => this.#follow(event));
   #endWaiting = () => {};
+  /** What has happened to scans while the list was asked for, which it may not have. */
+  #since: ScanEntry[] | undefined;
 
   constructor() {
     void this.load();
@@ -41,10 +43,14 @@ export class ScanList implements Disposable {
 
   async #page(before: number | undefined): Promise<void> {
     this.#endWaiting();
+    const since: ScanEntry[] = this.#since = [];
     try {
       const { items } = await call<{ items: readonly ScanEntry[] }>("GET", "/scans/", {
         query: { limit: String(PAGE), ...(before !== undefined && { before: String(before) }) },
       });
+      // It has been asked for again meanwhile.
+      if (this.#since !== since) return;
+      this.#since = undefined;
       const scans = before === undefined ? items : [...this.listing.value.scans, ...items];
       // A page may end early by its size; an empty one is the end.
       this.listing.set({
@@ -52,7 +58,10 @@ export class ScanList implements Disposable {
         scans,
         hasMore: items.length > 0 && scans.at(-1)?.id !== 1,
       });
+      for (const scan of since) this.#put(scan);
     } catch (error) {
+      if (this.#since !== since) return;
+      this.#since = undefined;
       const isOffline = error instanceof ApiError && error.isOffline;
       if (isOffline) this.#endWaiting = whenReachable(() => void this.#page(before));
       if (isOffline && this.listing.value.status === "ready") return;
@@ -62,9 +71,14 @@ export class ScanList implements Disposable {
 
   #follow(event: LiveEvent): void {
     if (event.type === "reset") return void this.load();
+    if (!isOfScan(event)) return;
+    this.#since?.push(event.data);
+    if (this.listing.value.status === "ready") this.#put(event.data);
+  }
+
+  /** Shows a scan as it is now, unless it is older than those that are shown. */
+  #put(scan: ScanEntry): void {
     const { listing } = this;
-    if (!isOfScan(event) || listing.value.status !== "ready") return;
-    const scan = event.data;
     const { scans } = listing.value;
     const at = scans.findIndex(({ id }) => id === scan.id);
     const isNew = at < 0 && scan.id > (scans[0]?.id ?? 0);

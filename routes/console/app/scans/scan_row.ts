@@ -1,8 +1,9 @@
 import { type ComponentChild, h } from "preact";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
-import { ago, bytes, count, plural, time } from "../shared/format.ts";
+import { bytes, count, plural } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
 import { Icon, type IconName } from "../ui/icon.ts";
 import { cancel } from "./actions.ts";
@@ -85,7 +86,7 @@ export function ScanRow(
         "span",
         { class: "muted" },
         `Scan ${id} · ${plural(files, "file")} · ${bytes(size)} · `,
-        h("time", { dateTime: at, title: time(at) }, ago(at)),
+        h(Ago, { at }),
       ),
     ),
     h(OutcomeBadge, { scan }),

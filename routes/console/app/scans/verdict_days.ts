@@ -16,6 +16,12 @@ type Day = VerdictDays["items"][number];
 /** Units of the picture of a verdict. */
 const BAR = 10;
 const HEIGHT = 40;
+/** What changes the verdicts on files that are here. */
+const COUNTED: ReadonlySet<string> = new Set([
+  "resource.verdict",
+  "resource.deleted",
+  "scan.finished",
+]);
 /** Verdicts may come by the hundred: then they are counted once in this time. */
 const AGAIN_MS = 5000;
 
@@ -50,7 +56,7 @@ function useReloads({ reload }: Load<VerdictDays>): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const end = onLive(({ type }) => {
-      if (type !== "resource.verdict" && type !== "scan.finished") return;
+      if (!COUNTED.has(type)) return;
       timer ??= setTimeout(() => {
         timer = undefined;
         reload();

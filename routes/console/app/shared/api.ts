@@ -2,7 +2,11 @@ import type { ConsoleSession } from "../../../../schemas/console.ts";
 import { jsonItems } from "./json_items.ts";
 import { goTo } from "./router.ts";
 import { currentTree, session, type SessionState, shownAt, shownTree } from "./session.ts";
+import { Store } from "./store.ts";
 import { Watch } from "./watch.ts";
+
+/** Grows with each change that this page has made. */
+export const ownChanges = new Store(0);
 
 /** Where the console is, below whatever path: two folders above its modules, which have their version. */
 export const CONSOLE = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -165,6 +169,20 @@ export async function resumeSession(): Promise<void> {
   }
 }
 
+/** How often the server is asked what the person may do, in milliseconds. */
+const RIGHTS_MS = 60_000;
+
+/** Asks every now and then what the person may do, while the page is seen: roles change (C 27). Call it once. */
+export function followRights(): void {
+  const ask = () => {
+    if (document.hidden || session.value.kind !== "signedIn") return;
+    // Without an answer, the next request tells.
+    startSession("GET").catch(() => {});
+  };
+  setInterval(ask, RIGHTS_MS);
+  document.addEventListener("visibilitychange", ask);
+}
+
 /** Other windows of the console: they ask the server again when a person signs in or out. */
 const windows = new BroadcastChannel("strongroom_session");
 windows.onmessage = () => {
@@ -185,6 +203,9 @@ async function startSession(
   if (method === "POST") windows.postMessage(null);
   if (user !== undefined && user !== data.user_id) return await startAnew();
   user = data.user_id;
+  const { value } = session;
+  // All that is shown is loaded again for another session, or other rights.
+  if (value.kind === "signedIn" && JSON.stringify(value.session) === JSON.stringify(data)) return;
   session.set({ kind: "signedIn", session: data });
 }
 
@@ -216,9 +237,8 @@ async function send(url: string, options: RequestInit): Promise<Response> {
   const { value: sender } = session;
   const { signal } = options;
   // What changes something may take its time, and must not be sent twice.
-  const watch = options.method === "GET" || options.method === "HEAD"
-    ? new Watch(() => unreachable(undefined))
-    : undefined;
+  const isReading = options.method === "GET" || options.method === "HEAD";
+  const watch = isReading ? new Watch(() => unreachable(undefined)) : undefined;
   const signals = [signal, watch?.signal].filter((it) => it !== undefined && it !== null);
   let response;
   watch?.wait();
@@ -237,7 +257,10 @@ async function send(url: string, options: RequestInit): Promise<Response> {
   }
   const { body } = response;
   if (watch !== undefined && body !== null) response = new Response(watch.over(body), response);
-  if (response.ok) return response;
+  if (response.ok) {
+    if (!isReading) ownChanges.set(ownChanges.value + 1);
+    return response;
+  }
   const failure = errorOf(response.status, response.headers, await response.text());
   if (failure.status === 401) expireSession(failure, sender);
   throw failure;

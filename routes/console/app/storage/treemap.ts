@@ -83,7 +83,7 @@ function Others(
     { style: place(box) },
     h(
       "span",
-      { class: "treemap-others", title: words },
+      { class: `treemap-others${fits(box, NAMED) ? "" : " is-small"}`, title: words },
       h(
         "span",
         { class: fits(box, NAMED) ? "treemap-name" : "visually-hidden" },

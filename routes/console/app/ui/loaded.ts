@@ -4,8 +4,10 @@ import { ApiError } from "../shared/api.ts";
 import { type LiveEvent, onLive, whenReachable } from "../shared/live.ts";
 import { Loading, Problem } from "./states.ts";
 
-/** How long after an event what is shown is loaded again, in milliseconds. */
+/** How long after an event what is shown is loaded again at the earliest, in milliseconds, */
 const AGAIN_MS = 100;
+/** and after how many times as long as it has taken to load. */
+const REST = 5;
 
 /** What a place shows, while and after it is requested. */
 export type Loaded<T> =
@@ -16,6 +18,8 @@ export type Loaded<T> =
 export interface Load<T> {
   readonly state: Loaded<T>;
   readonly reload: () => void;
+  /** As `reload`, but in a moment, together with what else changes until then. */
+  readonly reloadSoon: () => void;
 }
 
 /**
@@ -30,44 +34,65 @@ export function useLoaded<T>(
   concerns: (event: LiveEvent) => boolean = () => false,
 ): Load<T> {
   const [state, setState] = useState<Loaded<T>>({ kind: "loading" });
+  // Whoever reloads later wants what is shown then.
+  const latest = useRef(load);
+  latest.current = load;
   const running = useRef<AbortController | undefined>(undefined);
   const endWaiting = useRef(() => {});
-  const reload = () => {
+  /** When it will be loaded again, and whether what is being loaded may lack a change. */
+  const due = useRef<number | undefined>(undefined);
+  const isStale = useRef(false);
+  /** When it may be loaded again after an event, by the clock of the page. */
+  const rested = useRef(0);
+  const stop = () => {
     running.current?.abort();
+    running.current = undefined;
     endWaiting.current();
+    clearTimeout(due.current);
+    due.current = undefined;
+    isStale.current = false;
+  };
+  const reload = () => {
+    stop();
     const { signal } = running.current = new AbortController();
-    load(signal).then((data) => {
-      if (signal.aborted) return;
-      setState({ kind: "loaded", data });
+    const start = performance.now();
+    const end = (next: (before: Loaded<T>) => Loaded<T>) => {
+      running.current = undefined;
+      const now = performance.now();
+      rested.current = now + REST * (now - start);
+      setState(next);
+      if (isStale.current) reloadSoon();
+    };
+    latest.current(signal).then((data) => {
+      if (!signal.aborted) end(() => ({ kind: "loaded", data }));
     }, (error) => {
       if (signal.aborted) return;
       const isMissing = error instanceof ApiError && error.isOffline;
       if (isMissing) endWaiting.current = whenReachable(reload);
-      setState((before) =>
-        isMissing && before.kind === "loaded" ? before : { kind: "failed", error }
-      );
+      end((before) => isMissing && before.kind === "loaded" ? before : { kind: "failed", error });
     });
+  };
+  // Changes come by the hundred: what is being loaded is shown first, or nothing ever would be.
+  const reloadSoon = () => {
+    isStale.current = true;
+    if (running.current !== undefined || due.current !== undefined) return;
+    due.current = setTimeout(reload, Math.max(AGAIN_MS, rested.current - performance.now()));
   };
   useEffect(() => {
     setState({ kind: "loading" });
+    rested.current = 0;
     reload();
-    let due: number | undefined;
     const end = onLive((event) => {
-      if (event.type !== "reset" && !concerns(event)) return;
-      // A change may have many events.
-      due ??= setTimeout(() => {
-        due = undefined;
-        reload();
-      }, AGAIN_MS);
+      // What is being loaded may never arrive.
+      if (event.type === "reset") reload();
+      else if (concerns(event)) reloadSoon();
     });
     return () => {
       end();
-      clearTimeout(due);
-      endWaiting.current();
-      running.current?.abort();
+      stop();
     };
   }, inputs);
-  return { state, reload };
+  return { state, reload, reloadSoon };
 }
 
 /** Shows what was loaded, or that it is on its way, or why it is not there. */

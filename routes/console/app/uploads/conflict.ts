@@ -1,11 +1,15 @@
 import { type ComponentChild, h } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, call } from "../shared/api.ts";
-import { ago, bytes, plural } from "../shared/format.ts";
+import { bytes, plural } from "../shared/format.ts";
+import { isOfResource } from "../shared/live.ts";
 import { join, nameOf, parentOf } from "../shared/paths.ts";
 import { mayIn } from "../shared/session.ts";
+import { unless } from "../shared/unless.ts";
+import { Ago } from "../ui/ago.ts";
 import { Button } from "../ui/button.ts";
+import { useLoaded } from "../ui/loaded.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { cancelUpload, resumeUpload, storeAs } from "./queue.ts";
@@ -16,18 +20,24 @@ const MAX_NAMES = 1000;
 
 /** What is at the path of an upload. */
 export function WhatIsThere({ tree, path }: UploadItem): ComponentChild {
-  const [there, setThere] = useState<StatEntry>();
-  useEffect(() => {
-    const abort = new AbortController();
-    // Without an answer, it is only said that there is one.
-    statOf(tree, path, abort.signal).then(setThere, () => setThere(undefined));
-    return () => abort.abort();
-  }, [tree, path]);
-  if (there === undefined) return "There is a file of this name";
-  const { is_dir: isDirectory, size, updated_at: at } = there;
+  const id = useRef<number | undefined>(undefined);
+  const { state } = useLoaded(
+    async (signal) => {
+      const there = await unless("ErrResourcesNotFound", statOf(tree, path, signal));
+      id.current = there?.id;
+      return there;
+    },
+    [tree, path],
+    // Another file may come, or this one go elsewhere.
+    (event) => isOfResource(event) && (event.data.path === path || event.data.id === id.current),
+  );
+  // Without an answer, it is only said that there is one.
+  if (state.kind !== "loaded") return "There is a file of this name";
+  if (state.data === undefined) return "There was a file of this name, which is gone now";
+  const { is_dir: isDirectory, size, updated_at: at } = state.data;
   return isDirectory
     ? "There is a folder of this name"
-    : `There is a file of this name: ${bytes(size)}, changed ${ago(at)}`;
+    : [`There is a file of this name: ${bytes(size)}, changed `, h(Ago, { key: "at", at })];
 }
 
 /** What can be done about files that are there: each as far as the person may. */
