@@ -12,6 +12,7 @@ import { MirrorTotals } from "../../core/mirror/totals.ts";
 import { Gate } from "../../core/gate.ts";
 import { TreeRules } from "../../core/policy/tree_rules.ts";
 import { acceptedBy } from "../../core/scans/accepted_verdicts.ts";
+import type { ScanEarly } from "../../core/scans/early_scan.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import { BundleCache } from "../../core/signatures/bundle_cache.ts";
 import type { Tree } from "../../core/tree/changes.ts";
@@ -71,8 +72,9 @@ function addressOf(url: string): string {
 export function composeMirror(
   parts: AsyncDisposableStack,
   { storage: { records, blobs }, settings, audit, policy, signers }: MirrorComponents,
-  { tree, team, options }: {
+  { tree, team, scanEarly, options }: {
     readonly tree: Tree;
+    readonly scanEarly: ScanEarly | undefined;
     /** The number of {@link mirrorTeam}. */
     readonly team: number | undefined;
     readonly options: UpstreamOptions;
@@ -119,6 +121,8 @@ export function composeMirror(
   const fetches = new Fetches(own, {
     spools: new SpoolFiles(dataDir, diskReserveMb * MIB),
     space,
+    // Nobody waits for verdicts where the gate refuses nothing.
+    scanEarly: tree.gate && scanEarly,
     maxRate: mirrorRate,
     keepAliveMs: options.keepAliveMs,
     retryMs: options.retryMs,

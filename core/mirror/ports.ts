@@ -103,6 +103,8 @@ export class UpstreamAway extends Error {
 
 /** A file that comes in, and is read meanwhile. Disposing removes it; those who read it go on. */
 export interface Spool extends AsyncDisposable {
+  /** Where it is on the disk. */
+  readonly path: string;
   /** Appends a chunk. It can be read when this resolves. */
   append(chunk: Uint8Array): Promise<void>;
   /** Opens what has come in, and what is yet to come. */
