@@ -6,7 +6,6 @@ import { pause, untilAborted } from "../event_loop.ts";
 import { asError } from "../log.ts";
 import { nameOf } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
-import type { EarlyScan, ScanEarly } from "../scans/early_scan.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { Throttle } from "../throttle.ts";
 import { storing } from "../tree/placement.ts";
@@ -15,7 +14,7 @@ import { Staging } from "../tree/staging.ts";
 import { admitScanned, recordAdmission } from "./admission.ts";
 import { Arrival } from "./arrival.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf, refusalOf } from "./mirror.ts";
-import { type Spool, type Spools, UpstreamAway } from "./ports.ts";
+import { type EarlyScan, type ScanEarly, type Spool, type Spools, UpstreamAway } from "./ports.ts";
 import type { MirrorSpace } from "./space.ts";
 
 /** How many cuts in a row are made up for that have brought nothing. */

@@ -1,9 +1,8 @@
-import type { ScanEarly } from "../scans/early_scan.ts";
 import { Semaphore } from "../semaphore.ts";
 import { Throttle } from "../throttle.ts";
 import { Fetch, tooMany } from "./fetch.ts";
 import { type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
-import type { Spools } from "./ports.ts";
+import type { ScanEarly, Spools } from "./ports.ts";
 import type { MirrorSpace } from "./space.ts";
 
 /** How many files come in at once, and how many of those one user has asked for. */

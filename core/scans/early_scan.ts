@@ -33,9 +33,6 @@ export interface EarlyScanOptions {
   readonly publish: (content: NamedContent) => Promise<void>;
 }
 
-/** Begins the scan of a file that comes in. Dispose of it in the end. */
-export type ScanEarly = (file: ArrivingFile & { readonly userId: number }) => EarlyScan;
-
 /**
  * A scan of a file that begins while it comes in, so that the verdict is there when the file is. Whatever keeps
  * it from its end, the file is scanned as any other that has arrived.

@@ -103,10 +103,7 @@ export class Staging implements AsyncDisposable {
 
   constructor(tree: Tree, options: StagingOptions) {
     this.#tree = tree;
-    this.#options = {
-      ...options,
-      decide: byPolicy(tree, options),
-    };
+    this.#options = { ...options, decide: byPolicy(tree, options) };
   }
 
   /**
