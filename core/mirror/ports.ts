@@ -129,7 +129,7 @@ export interface EarlyScan extends AsyncDisposable {
   /** Says how much of the file has come in. */
   arrived(bytes: number): void;
   /** Says which content all of it is, before a record has it. */
-  isWhole(content: Pick<StagedBlob, "hash" | "sha256">): void;
+  isWhole(content: Pick<StagedBlob, "hash">): void;
   /**
    * Says that a record has the content. Resolves when its verdict is kept, or nothing comes of this scan.
    *

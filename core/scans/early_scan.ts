@@ -64,17 +64,13 @@ export class EarlyScan implements AsyncDisposable {
   }
 
   /** Says which content the file has, before a record has it: other scans of it wait for this one. */
-  isWhole({ hash, sha256 }: Pick<StagedBlob, "hash" | "sha256">): void {
+  isWhole({ hash }: Pick<StagedBlob, "hash">): void {
     clearTimeout(this.#limit);
     if (this.#scanned === undefined) return;
     this.#wholeAt = performance.now();
     const { userId, name } = this.#file;
     const key = { userId, hash, name, skip: DEFAULT_SKIP };
-    this.#kept = this.#options.shared.run(
-      key,
-      this.#abort.signal,
-      () => this.#keep(key, sha256),
-    );
+    this.#kept = this.#options.shared.run(key, this.#abort.signal, () => this.#keep(key));
     this.#kept.catch(() => {});
   }
 
@@ -119,21 +115,17 @@ export class EarlyScan implements AsyncDisposable {
     }
   }
 
-  /** Keeps the result, unless it is that of other content than was stored. */
-  async #keep(key: ResultKey, sha256: string): Promise<ContentOutcome> {
-    const { scans, totals, publish, log } = this.#options;
-    const { hash } = key;
+  /** Keeps the result, which the store does if it is that of the content that it has. */
+  async #keep(key: ResultKey): Promise<ContentOutcome> {
+    const { scans, totals, publish } = this.#options;
     const result = await this.#scanned;
     const seconds = (performance.now() - this.#wholeAt) / 1000;
     await untilAborted(this.#stored.promise, this.#abort.signal);
     if (result === undefined) return { isShared: false };
-    if (result.hashes.sha256 !== sha256) {
-      log.warn("A scan has read other content than has come in", { hash });
-      return { isShared: false };
-    }
+    const hashes = { md5: key.hash, ...result.hashes };
     // Without its pace, which is that of the network: nobody else's scan is to take as long.
-    const hashes = { md5: hash, ...result.hashes };
     const isShared = await scans.keepContentResult(key, { ...result, hashes });
+    if (!isShared) return { isShared };
     totals.addFile(result, { size: this.#file.size, seconds });
     await publish(key);
     return { isShared };

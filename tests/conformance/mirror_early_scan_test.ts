@@ -148,11 +148,16 @@ Deno.test("C 15 a file that comes in is scanned when the host has room for it", 
   await using parts = await mirroring({ ...scanners.options, host: room.host });
   const { double, hub } = parts;
   double.add("org/model", { "w.bin": { content: CONTENT } });
-  const reading = download(hub, PATH);
-  await until(() => double.requests.some(({ host }) => host === "content"));
+  double.fault = ({ range }) => range === null ? { stallAt: 2 * MIB } : undefined;
+  const reading = await open(hub, PATH);
+  const reader = reading.body?.getReader();
+  assert.ok((await reader?.read())?.value !== undefined);
   assert.deepEqual(scanners.arriving, []);
   room.isOpen = true;
-  assert.deepEqual((await reading).bytes, CONTENT);
+  await until(() => scanners.arriving.length > 0);
+  double.resume();
+  while ((await reader?.read())?.done === false);
+  assert.deepEqual(scanners.stored, []);
 });
 
 Deno.test("C 28 nothing is scanned early that is small, or where the gate refuses nothing", async () => {
