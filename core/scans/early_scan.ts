@@ -21,7 +21,7 @@ const MAX_WAIT_MS = 60_000;
 const GIVEN_UP = new DOMException("The scan was given up", "AbortError");
 
 export interface EarlyScanOptions {
-  readonly scans: ScanStore;
+  readonly scans: Pick<ScanStore, "keepContentResult">;
   readonly files: ArrivingScanner;
   readonly leases: ScanLeases;
   readonly shared: SharedScans;
@@ -31,6 +31,8 @@ export interface EarlyScanOptions {
   readonly hasRoom: () => boolean;
   /** Tells the user of content that there is a verdict on it. */
   readonly publish: (content: NamedContent) => Promise<void>;
+  /** After how long it is given up if the file is not whole, in milliseconds. @default 60 s */
+  readonly maxWaitMs?: number | undefined;
 }
 
 /**
@@ -59,19 +61,23 @@ export class EarlyScan implements AsyncDisposable {
   /** Says how much of the file has come in. Begins to scan once it is time to. */
   arrived(bytes: number): void {
     if (this.#scanned !== undefined || !this.#isTime(bytes)) return;
-    this.#limit = setTimeout(() => this.#abort.abort(GIVEN_UP), MAX_WAIT_MS);
+    const { maxWaitMs = MAX_WAIT_MS } = this.#options;
+    this.#limit = setTimeout(() => this.#abort.abort(GIVEN_UP), maxWaitMs);
     this.#scanned = this.#scan();
   }
 
   /** Says which content the file has, before a record has it: other scans of it wait for this one. */
   isWhole({ hash }: Pick<StagedBlob, "hash">): void {
     clearTimeout(this.#limit);
-    if (this.#scanned === undefined) return;
+    const { signal } = this.#abort;
+    if (this.#scanned === undefined || signal.aborted) return;
     this.#wholeAt = performance.now();
     const { userId, name } = this.#file;
     const key = { userId, hash, name, skip: DEFAULT_SKIP };
-    this.#kept = this.#options.shared.run(key, this.#abort.signal, () => this.#keep(key));
-    this.#kept.catch(() => {});
+    const { shared, log } = this.#options;
+    this.#kept = shared.run(key, signal, () => this.#keep(key)).catch((error) => {
+      if (!signal.aborted) log.warn("Cannot keep a result", { hash, error: asError(error) });
+    });
   }
 
   /**
