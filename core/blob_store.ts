@@ -62,11 +62,13 @@ export interface BlobStore {
   /**
    * Receives content and hashes it. The memory of its chunks is given away. On failure nothing is kept.
    *
+   * @param spool A file of the server that has each chunk before `content` returns it, and is there until the content
+   *   is published. A store that keeps files takes it for its own. @default there is none
    * @throws {AppError} `ErrResourcesInvalidData` when different content with the same hash is stored
    *   (C 6).
    * @throws the error of `content`, unchanged.
    */
-  stage(content: AsyncIterable<Chunk>): Promise<StagedBlob>;
+  stage(content: AsyncIterable<Chunk>, spool?: string): Promise<StagedBlob>;
   /**
    * Prepares the publication of content, outside of a write transaction. Content that does not become
    * part of the tree must be removed then, once it is disposed of.

@@ -29,6 +29,7 @@ const CORE_FOR_STORAGE = [
   "core/shares.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",
+  "core/scans/problems.ts",
   "core/verdicts.ts",
   "core/links.ts",
   "core/locks.ts",

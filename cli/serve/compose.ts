@@ -134,7 +134,7 @@ export async function compose(
     processes,
     ...replacements,
   });
-  const { jobs, automatic, verdicts, leases, totals, tensors } = scanning;
+  const { jobs, automatic, scanEarly, verdicts, leases, totals, tensors } = scanning;
   const capacity = { ...host, leases, instances: () => jobs.instances };
   const revisions = new Revisions(records.hub);
   const team = settings.mirrorUrl === undefined ? undefined : await mirrorTeam(records.people);
@@ -178,7 +178,7 @@ export async function compose(
   };
   const named = namedAudit(audit, records.people);
   const mirror = composeMirror(parts, { storage, settings, audit: named, policy, signers }, {
-    ...{ tree: served, team, options: replacements.upstream ?? {} },
+    ...{ tree: served, team, scanEarly, options: replacements.upstream ?? {} },
   });
   const readiness = parts.use(
     new Readiness(async () => {

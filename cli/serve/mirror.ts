@@ -4,7 +4,7 @@ import { AskedFiles } from "../../core/mirror/asked_files.ts";
 import { Fetches } from "../../core/mirror/fetches.ts";
 import type { Mirror } from "../../core/mirror/files.ts";
 import type { MirrorParts } from "../../core/mirror/mirror.ts";
-import type { Upstream } from "../../core/mirror/ports.ts";
+import type { ScanEarly, Upstream } from "../../core/mirror/ports.ts";
 import { PolicyJudge } from "../../core/mirror/policy_judge.ts";
 import { MirrorRevisions } from "../../core/mirror/revisions.ts";
 import { MirrorSpace } from "../../core/mirror/space.ts";
@@ -71,8 +71,9 @@ function addressOf(url: string): string {
 export function composeMirror(
   parts: AsyncDisposableStack,
   { storage: { records, blobs }, settings, audit, policy, signers }: MirrorComponents,
-  { tree, team, options }: {
+  { tree, team, scanEarly, options }: {
     readonly tree: Tree;
+    readonly scanEarly: ScanEarly | undefined;
     /** The number of {@link mirrorTeam}. */
     readonly team: number | undefined;
     readonly options: UpstreamOptions;
@@ -119,6 +120,8 @@ export function composeMirror(
   const fetches = new Fetches(own, {
     spools: new SpoolFiles(dataDir, diskReserveMb * MIB),
     space,
+    // Nobody waits for verdicts where the gate refuses nothing.
+    scanEarly: tree.gate && scanEarly,
     maxRate: mirrorRate,
     keepAliveMs: options.keepAliveMs,
     retryMs: options.retryMs,

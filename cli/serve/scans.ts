@@ -5,10 +5,12 @@ import type { DamageLog } from "../../core/damage.ts";
 import type { EventSink } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
 import { AutomaticScans, type VerdictEvent } from "../../core/scans/automatic_scans.ts";
+import type { ScanEarly } from "../../core/mirror/ports.ts";
 import { scanBounds } from "../../core/scans/bounds.ts";
+import { EarlyScan } from "../../core/scans/early_scan.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
 import { LocalQueue } from "../../core/scans/local_queue.ts";
-import type { ContentScanner, ScanEvent } from "../../core/scans/ports.ts";
+import type { ArrivingScanner, ContentScanner, ScanEvent } from "../../core/scans/ports.ts";
 import { SharedScans } from "../../core/scans/shared_scans.ts";
 import { ScanLeases } from "../../core/scans/scan_leases.ts";
 import { ScanTotals } from "../../core/scans/totals.ts";
@@ -34,6 +36,8 @@ export interface ScanOptions {
   readonly processes?: ProcessStarter | undefined;
   /** Scans content in place of a sandbox. */
   readonly contents?: ContentScanner | undefined;
+  /** Scans files that come in. @default a sandbox does, unless `contents` stands in for it */
+  readonly arriving?: ArrivingScanner | undefined;
   /** How often waiting scans look at the host, in milliseconds. */
   readonly pollIntervalMs?: number | undefined;
   /** Lists tensors in place of a sandbox. */
@@ -47,6 +51,8 @@ export interface ComposedScans {
   readonly jobs: ScanJobs;
   /** Undefined with the gate off. */
   readonly automatic: AutomaticScans | undefined;
+  /** Undefined with the gate off. */
+  readonly scanEarly: ScanEarly | undefined;
   readonly verdicts: Verdicts;
   readonly tensors: TensorLists;
   readonly leases: LeasePool;
@@ -57,7 +63,8 @@ export interface ComposedScans {
 export function composeScans(
   parts: AsyncDisposableStack,
   { storage: { records, blobs }, settings, host, log, damage, events }: ScanComponents,
-  { processes, contents: replaced, tensors: reader, pollIntervalMs, patienceMs }: ScanOptions,
+  { processes, contents: replaced, arriving, tensors: reader, pollIntervalMs, patienceMs }:
+    ScanOptions,
 ): ComposedScans {
   const leases = new LeasePool({ ...host, log });
   const bounds = scanBounds(settings);
@@ -99,5 +106,13 @@ export function composeScans(
       }),
     )
     : undefined;
-  return { jobs, automatic, verdicts, tensors, leases, totals };
+  const files = arriving ?? (replaced === undefined ? scanner : undefined);
+  const scanEarly: ScanEarly | undefined = automatic && files && ((file) =>
+    new EarlyScan({
+      ...common,
+      files,
+      hasRoom: () => jobs.hasRoom,
+      publish: (content) => automatic.publish(content),
+    }, file));
+  return { jobs, automatic, scanEarly, verdicts, tensors, leases, totals };
 }

@@ -14,7 +14,7 @@ import { Staging } from "../tree/staging.ts";
 import { admitScanned, recordAdmission } from "./admission.ts";
 import { Arrival } from "./arrival.ts";
 import { directoryOf, type MirroredFile, type MirrorParts, pathOf, refusalOf } from "./mirror.ts";
-import { type Spool, type Spools, UpstreamAway } from "./ports.ts";
+import { type EarlyScan, type ScanEarly, type Spool, type Spools, UpstreamAway } from "./ports.ts";
 import type { MirrorSpace } from "./space.ts";
 
 /** How many cuts in a row are made up for that have brought nothing. */
@@ -35,6 +35,8 @@ export interface FetchOptions {
   readonly parts: MirrorParts;
   readonly spools: Spools;
   readonly space: MirrorSpace;
+  /** Left out if nobody waits for verdicts. */
+  readonly scanEarly: ScanEarly | undefined;
   /** Bounds how many files come in at once, and of those how many a user asks for. */
   readonly permits: Semaphore;
   readonly throttle: Throttle;
@@ -48,6 +50,13 @@ export interface FetchOptions {
   readonly userId: number;
   /** Ends it. */
   readonly signal: AbortSignal;
+}
+
+/** What the content of a file goes to as it comes in. */
+interface Incoming {
+  readonly spool: Spool;
+  readonly early: EarlyScan | undefined;
+  readonly blobHash: Hash | undefined;
 }
 
 /** The error for a file that too many others come in before. */
@@ -123,12 +132,17 @@ export class Fetch {
       const kept = await this.#takeTurn();
       await using _turn = { [Symbol.asyncDispose]: () => this.#endTurn() };
       await using spool = await spools.open(file.size);
+      await using early = this.#options.scanEarly?.({
+        ...{ path: spool.path, name: nameOf(file.path), size: file.size },
+        userId: parts.caller.userId,
+      });
       await using _readers = { [Symbol.asyncDispose]: () => this.arrival.close() };
-      const record = kept ?? await this.#adopt() ?? await this.#store(spool);
+      const record = kept ?? await this.#adopt() ?? await this.#store(spool, early);
       // Others may come in while this one waits for its scan.
       room.stored();
       permit[Symbol.dispose]();
       await this.arrival.verified();
+      await early?.stored(signal);
       await store.noteFetched(revision.revision, file.path, Date.now());
       await admitScanned(parts, this.subject, { record, signal });
       await recordAdmission(parts, this.subject, { record, userId });
@@ -196,7 +210,7 @@ export class Fetch {
   }
 
   /** Has the file arrive in the tree. */
-  async #store(spool: Spool): Promise<ResourceRecord> {
+  async #store(spool: Spool, early: EarlyScan | undefined): Promise<ResourceRecord> {
     const { parts: { tree, caller, totals } } = this.#options;
     this.arrival.begin(spool);
     const { file } = this.subject;
@@ -206,11 +220,15 @@ export class Fetch {
     const { files: [record] } = await put(tree, {
       caller,
       path: pathOf(this.subject),
-      content: this.#content(spool, blobHash),
+      content: this.#content({ spool, early, blobHash }),
+      spool: spool.path,
       declaredSize: file.size,
       // Another server may have fetched it meanwhile.
       requireCondition: () => {},
-      verify: (received) => this.#verify(received, blobHash),
+      verify: (received) => {
+        this.#verify(received, blobHash);
+        early?.isWhole(received);
+      },
     });
     if (record === undefined) throw new Error("A file that was stored has no record");
     totals.fetchedFiles++;
@@ -218,7 +236,7 @@ export class Fetch {
   }
 
   /** The content as it comes in, which readers may read once it is in the spool. */
-  async *#content(spool: Spool, blobHash: Hash | undefined): AsyncGenerator<Chunk, void> {
+  async *#content({ spool, early, blobHash }: Incoming): AsyncGenerator<Chunk, void> {
     const { throttle, parts: { totals }, retryMs, signal } = this.#options;
     const { size } = this.subject.file;
     const { arrival } = this;
@@ -233,6 +251,7 @@ export class Fetch {
           await throttle.take(chunk.length);
           signal.throwIfAborted();
           await arrival.append(spool, chunk);
+          early?.arrived(arrival.bytes);
           blobHash?.update(chunk);
           totals.fetchedBytes += chunk.length;
           totals.answeredAt = Date.now();

@@ -2,7 +2,7 @@ import { Semaphore } from "../semaphore.ts";
 import { Throttle } from "../throttle.ts";
 import { Fetch, tooMany } from "./fetch.ts";
 import { type MirroredFile, type MirrorParts, pathOf } from "./mirror.ts";
-import type { Spools } from "./ports.ts";
+import type { ScanEarly, Spools } from "./ports.ts";
 import type { MirrorSpace } from "./space.ts";
 
 /** How many files come in at once, and how many of those one user has asked for. */
@@ -22,6 +22,8 @@ const STOPPING = new DOMException("The server is stopping", "AbortError");
 export interface FetchesOptions {
   readonly spools: Spools;
   readonly space: MirrorSpace;
+  /** @default files are scanned when they have come in */
+  readonly scanEarly?: ScanEarly | undefined;
   /** The most bytes that come in within a second. @default unlimited */
   readonly maxRate?: number | undefined;
   /** How long a reader that waits for the verdict gets nothing, in milliseconds. @default 4000 */
@@ -84,9 +86,10 @@ export class Fetches implements AsyncDisposable {
       throw tooMany("Too many files of another hub are asked for at once");
     }
     const path = pathOf(subject);
-    const { spools, space, keepAliveMs = KEEP_ALIVE_MS, retryMs = RETRY_MS } = this.#options;
+    const { spools, space, scanEarly } = this.#options;
+    const { keepAliveMs = KEEP_ALIVE_MS, retryMs = RETRY_MS } = this.#options;
     const fetch = new Fetch(subject, {
-      ...{ parts: this.#parts, spools, space, keepAliveMs, retryMs, userId },
+      ...{ parts: this.#parts, spools, space, scanEarly, keepAliveMs, retryMs, userId },
       unaskedMs: this.#options.unaskedMs ?? UNASKED_MS,
       permits: this.#permits,
       throttle: this.#throttle,

@@ -1,5 +1,6 @@
-/** What the mirror needs from others: the other hub, room for files that come in, and a policy (C 28). */
+/** What the mirror needs from others: the other hub, room for files that come in, their scans, and a policy (C 28). */
 
+import type { StagedBlob } from "../blob_store.ts";
 import type { Chunk } from "../content.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type {
@@ -103,6 +104,8 @@ export class UpstreamAway extends Error {
 
 /** A file that comes in, and is read meanwhile. Disposing removes it; those who read it go on. */
 export interface Spool extends AsyncDisposable {
+  /** Where it is on the disk. */
+  readonly path: string;
   /** Appends a chunk. It can be read when this resolves. */
   append(chunk: Uint8Array): Promise<void>;
   /** Opens what has come in, and what is yet to come. */
@@ -120,6 +123,30 @@ export interface Spools {
   /** @throws {AppError} `ErrInternal` when the storage has no room for so many bytes. */
   open(bytes: number): Promise<Spool>;
 }
+
+/** A scan of a file that begins while it comes in. Disposing ends it. */
+export interface EarlyScan extends AsyncDisposable {
+  /** Says how much of the file has come in. */
+  arrived(bytes: number): void;
+  /** Says which content all of it is, before a record has it. */
+  isWhole(content: Pick<StagedBlob, "hash">): void;
+  /**
+   * Says that a record has the content. Resolves when its verdict is kept, or nothing comes of this scan.
+   *
+   * @throws the reason of the signal when it aborts first.
+   */
+  stored(signal: AbortSignal): Promise<void>;
+}
+
+/** Has a file that comes in, at a path of the disk, scanned for a user under the name that it is to have. */
+export type ScanEarly = (
+  file: {
+    readonly path: string;
+    readonly name: string;
+    readonly size: number;
+    readonly userId: number;
+  },
+) => EarlyScan;
 
 /** A file that somebody asks for, for a policy to judge. */
 export interface MirrorSubject {

@@ -264,36 +264,27 @@ export interface ContentScanner {
   ): Promise<FileResult>;
 }
 
+/** A file on the disk of the server that still comes in. */
+export interface ArrivingFile {
+  readonly path: string;
+  /** The last segment of the path that it is to have in a tree. */
+  readonly name: string;
+  /** How many bytes it has in the end. */
+  readonly size: number;
+}
+
+/** Scans files in isolation while they come in. */
+export interface ArrivingScanner {
+  /**
+   * Scans one file, and waits for what has not come in yet. Otherwise as {@link ContentScanner.scan}.
+   *
+   * @throws {ScanFailure} when the file cannot be scanned completely.
+   * @throws the signal's reason when it aborts.
+   */
+  scanArriving(file: ArrivingFile, options: ScanContentOptions): Promise<FileResult>;
+}
+
 /** A file or a scan failed. The message is shown to the owner. */
 export class ScanFailure extends Error {
   override readonly name = "ScanFailure";
-}
-
-/** What kept a scan from scanning all of its files. */
-export interface ScanProblems {
-  /** The number of files. */
-  readonly files: number;
-  /** The number of files that could not be scanned, and why the first could not. */
-  readonly unscanned: number;
-  readonly firstFailure: string;
-  /** The number of files in which an error or a limit ended the scan early, and that of the first. */
-  readonly cutShort: number;
-  readonly firstError: string;
-}
-
-/**
- * The error of a scan, for its owner: null exactly if its report has `has_errors: false` (C 16), so
- * that a client that ignores the report does not take unread content for clean.
- */
-export function describeProblems(problems: ScanProblems): string | null {
-  const { files, unscanned, firstFailure, cutShort, firstError } = problems;
-  const sentences = [
-    ...unscanned === 0
-      ? []
-      : [`${unscanned} of ${files} files could not be scanned: ${firstFailure}`],
-    ...cutShort === 0
-      ? []
-      : [`${cutShort} of ${files} files could not be scanned completely: ${firstError}`],
-  ];
-  return sentences.length === 0 ? null : sentences.join("; ");
 }

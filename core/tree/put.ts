@@ -16,6 +16,8 @@ export interface PutRequest {
   readonly caller: Caller;
   readonly path: string;
   readonly content: AsyncIterable<Chunk>;
+  /** A file that has the content as well, as the store of content takes it. @default none */
+  readonly spool?: string | undefined;
   /** The size of the content in bytes, if the client has stated it. */
   readonly declaredSize: number | undefined;
   readonly requireCondition: RequireCondition;
@@ -42,7 +44,7 @@ export interface PutRequest {
  */
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
   const { caller, content, declaredSize = 0, requireCondition, needsParent = false } = request;
-  const { verify, facts } = request;
+  const { verify, facts, spool } = request;
   const path = sanitizePath(request.path);
   refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
@@ -65,7 +67,7 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
     mayReplace: true,
     facts,
   });
-  const file = await staging.stage({ path, content });
+  const file = await staging.stage({ path, content, spool });
   verify(file.blob);
   return await staging.store([file], { found });
 }

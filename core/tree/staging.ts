@@ -56,6 +56,8 @@ export interface IncomingContent {
   readonly content: AsyncIterable<Chunk>;
   /** The bytes of the upload before this content. @default 0 */
   readonly besides?: number;
+  /** A file that has the content as well, as the store of content takes it. @default none */
+  readonly spool?: string | undefined;
 }
 
 export interface StoreOptions {
@@ -101,10 +103,7 @@ export class Staging implements AsyncDisposable {
 
   constructor(tree: Tree, options: StagingOptions) {
     this.#tree = tree;
-    this.#options = {
-      ...options,
-      decide: byPolicy(tree, options),
-    };
+    this.#options = { ...options, decide: byPolicy(tree, options) };
   }
 
   /**
@@ -113,7 +112,7 @@ export class Staging implements AsyncDisposable {
    * @throws {AppError} `ErrResourcesInvalidRequest` when it exceeds a limit,
    *   `ErrResourcesQuotaExceeded` when it exceeds the quota, `ErrResourcesRefused` when the policy refuses it.
    */
-  async stage({ path, content, besides = 0 }: IncomingContent): Promise<UploadedFile> {
+  async stage({ path, content, besides = 0, spool }: IncomingContent): Promise<UploadedFile> {
     const tree = this.#tree;
     const { caller } = this.#options;
     tree.policy?.refuseUpload({ userId: ownerOf(caller), path });
@@ -124,7 +123,7 @@ export class Staging implements AsyncDisposable {
       { caller, besides: besides - this.#replacedBytes },
       bounded,
     );
-    const blob = await tree.blobs.stage(affordable);
+    const blob = await tree.blobs.stage(affordable, spool);
     this.#staged.push(blob);
     return { path, blob };
   }

@@ -52,6 +52,11 @@ export class ContentTasks {
     return this.#addUpload(await UploadFile.create(path));
   }
 
+  /** Opens a file that another thread writes, to sync and to hash it, and returns the id of the upload. */
+  async followUpload(path: string): Promise<number> {
+    return this.#addUpload(await UploadFile.follow(path));
+  }
+
   /** Opens the file of an upload again, cut to `size` bytes, and returns the id of the upload. */
   async reopenUpload(path: string, size: number): Promise<number> {
     return this.#addUpload(await UploadFile.reopen(path, size));

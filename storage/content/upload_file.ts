@@ -14,11 +14,17 @@ export class UploadFile {
   #unsyncedBytes = 0;
   #failure: unknown;
   #size: number;
+  readonly #isWritten: boolean;
 
-  private constructor(file: Deno.FsFile, synced: Deno.FsFile, size: number) {
+  private constructor(
+    file: Deno.FsFile,
+    synced: Deno.FsFile,
+    { size, isWritten = false }: { readonly size: number; readonly isWritten?: boolean },
+  ) {
     this.#file = file;
     this.#synced = synced;
     this.#size = size;
+    this.#isWritten = isWritten;
   }
 
   /** Creates the file, which must not exist. */
@@ -50,12 +56,24 @@ export class UploadFile {
     return await UploadFile.#with(file, { path, size: 0 });
   }
 
+  /** Follows a file that has each piece of its content before that is appended here: it is synced alone. */
+  static async follow(path: string): Promise<UploadFile> {
+    return await UploadFile.#with(
+      await Deno.open(path, { write: true }),
+      { path, size: 0, isWritten: true },
+    );
+  }
+
   static async #with(
     file: Deno.FsFile,
-    { path, size }: { readonly path: string; readonly size: number },
+    { path, ...state }: {
+      readonly path: string;
+      readonly size: number;
+      readonly isWritten?: boolean;
+    },
   ): Promise<UploadFile> {
     try {
-      return new UploadFile(file, await Deno.open(path, { write: true }), size);
+      return new UploadFile(file, await Deno.open(path, { write: true }), state);
     } catch (error) {
       file.close();
       throw error;
@@ -74,7 +92,7 @@ export class UploadFile {
 
   /** Appends bytes. */
   append(bytes: Uint8Array): void {
-    writeAllSync(this.#file, bytes);
+    if (!this.#isWritten) writeAllSync(this.#file, bytes);
     this.#size += bytes.length;
     this.#unsyncedBytes += bytes.length;
     if (this.#unsyncedBytes >= SYNC_BYTES) this.#startSync();

@@ -1,11 +1,17 @@
 import type { FileResult, TensorList } from "../../core/scanner/mod.ts";
 import type { TensorReader, TensorReadOptions } from "../../core/compare/ports.ts";
-import type { ContentScanner, ScanContentOptions } from "../../core/scans/ports.ts";
+import type {
+  ArrivingFile,
+  ArrivingScanner,
+  ContentScanner,
+  ScanContentOptions,
+} from "../../core/scans/ports.ts";
 import type { ContentFiles } from "../content/content_store.ts";
 import { ScannerPool, type ScannerPoolOptions } from "./scanner_pool.ts";
 
-/** Scans stored content in processes. */
-export class ProcessScanner implements ContentScanner, TensorReader, AsyncDisposable {
+/** Scans content in processes. */
+export class ProcessScanner
+  implements ContentScanner, ArrivingScanner, TensorReader, AsyncDisposable {
   readonly #blobs: ContentFiles;
   readonly #pool: ScannerPool;
 
@@ -20,6 +26,10 @@ export class ProcessScanner implements ContentScanner, TensorReader, AsyncDispos
   ): Promise<FileResult> {
     await using file = await this.#blobs.fileOf(hash);
     return await this.#pool.scan({ path: file.path, name }, options);
+  }
+
+  scanArriving(file: ArrivingFile, options: ScanContentOptions): Promise<FileResult> {
+    return this.#pool.scan(file, options);
   }
 
   async listTensors(

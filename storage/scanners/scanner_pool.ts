@@ -34,6 +34,8 @@ export interface ScannerPoolOptions {
 export interface FileToScan {
   readonly path: string;
   readonly name: string;
+  /** How many bytes it has once all of it has come in. @default it has come in */
+  readonly size?: number | undefined;
 }
 
 interface IdleScanner {
@@ -85,18 +87,19 @@ export class ScannerPool implements AsyncDisposable {
   }
 
   async #run(
-    { path, name }: FileToScan,
+    { path, name, size }: FileToScan,
     task: Pick<ScanTask, "skip" | "needsMd5" | "listsTensors">,
     { userId, memoryLimitMB, signal, onProgress }: Omit<ScanContentOptions, "skip" | "needsMd5">,
   ): Promise<SandboxOutcome> {
     const { timeoutMs, maxima, graceMs = DEFAULT_GRACE_MS } = this.#options;
-    const content = await readSmall(path) ?? path;
+    const sent = size === undefined ? await readSmall(path) : undefined;
+    const content = sent ?? path;
     signal.throwIfAborted();
     const scanner = (typeof content === "string" ? undefined : this.#takeIdle(userId)) ??
       this.#start();
     this.#busy.add(scanner);
     try {
-      return await scanner.run({ content, name, ...task, timeoutMs, maxima }, {
+      return await scanner.run({ content, name, size, ...task, timeoutMs, maxima }, {
         signal,
         graceMs,
         memoryMB: memoryLimitMB > 0 ? memoryLimitMB : this.#options.memoryMB,

@@ -8,7 +8,7 @@ import {
   type Severity,
   streamedReport,
 } from "../../core/scanner/mod.ts";
-import type { ScanProblems } from "../../core/scans/ports.ts";
+import type { ScanProblems } from "../../core/scans/problems.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { SqlParameters, SqlRow } from "./dialect.ts";
 import type { ScanStatement } from "./scan_statements.ts";

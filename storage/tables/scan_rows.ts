@@ -1,12 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type FileResult, judge } from "../../core/scanner/mod.ts";
-import {
-  describeProblems,
-  type Scan,
-  type ScannedContent,
-  type ScanPace,
-  type ScanStatus,
-} from "../../core/scans/ports.ts";
+import type { Scan, ScannedContent, ScanPace, ScanStatus } from "../../core/scans/ports.ts";
+import { describeProblems } from "../../core/scans/problems.ts";
 import { KIB } from "../../schemas/units.ts";
 import { numberOrNull, type SqlRow, withoutNul } from "./dialect.ts";
 import type { ReportTotals } from "./scan_reports.ts";

@@ -23,7 +23,7 @@ export class SpoolFiles implements Spools {
 }
 
 class SpoolFile implements Spool {
-  constructor(private readonly path: string, private readonly file: Deno.FsFile) {}
+  constructor(readonly path: string, private readonly file: Deno.FsFile) {}
 
   async append(chunk: Uint8Array): Promise<void> {
     try {

@@ -7,6 +7,7 @@ import { KIB } from "../../schemas/units.ts";
 import type { BlobStore, StagedBlob } from "../../core/blob_store.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import { noise } from "../support/random.ts";
+import { TempDir } from "../support/temp_dir.ts";
 
 /** A store of content with that of its rows. */
 export interface ContentStores {
@@ -83,6 +84,31 @@ export function blobStoreSuite(
       ]);
       await publish(stores, [staged]);
       assert.deepEqual(await contentOf(store, staged.hash), content);
+    }
+  });
+  test("stage() keeps content that is in a file, too, without it", async (store, stores) => {
+    await using directory = await TempDir.make();
+    for (const size of [1, 65536, 65537, 3000 * KIB]) {
+      const content = noise(size, size);
+      const spool = `${directory.path}/${size}`;
+      const spooled = async function* (end: number) {
+        using file = await Deno.open(spool, { write: true, create: true, truncate: true });
+        for await (const chunk of chunksOf(content)) {
+          await file.write(chunk);
+          yield chunk;
+          if (end < size) throw new RangeError("cut");
+        }
+      };
+      await assert.rejects(store.stage(spooled(0), spool), { message: "cut" });
+      // It is its owner's.
+      await Deno.stat(spool);
+      {
+        await using staged = await store.stage(spooled(size), spool);
+        assert.equal(staged.hash, md5(content));
+        await publish(stores, [staged]);
+      }
+      await Deno.remove(spool);
+      assert.deepEqual(await contentOf(store, md5(content)), content);
     }
   });
   test("stage() accepts chunks of any size", async (store) => {

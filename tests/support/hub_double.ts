@@ -137,14 +137,10 @@ export class HubDouble implements AsyncDisposable {
     this.#repositories.delete(`${kind}/${id}`);
   }
 
-  /** Breaks off what has stalled. */
+  /** Breaks off what has stalled, and what is yet to stall of the requests that it has received. */
   resume(): void {
     this.#stalled.abort();
     this.#stalled = new AbortController();
-  }
-
-  async #resumed(): Promise<void> {
-    await new Promise((resolve) => this.#stalled.signal.addEventListener("abort", resolve));
   }
 
   /** The requests since the last call. */
@@ -167,7 +163,8 @@ export class HubDouble implements AsyncDisposable {
     };
     this.requests.push(received);
     const fault = this.fault(received) ?? {};
-    if (fault.isSilent) await this.#resumed();
+    const { signal } = this.#stalled;
+    if (fault.isSilent) await aborted(signal);
     if (fault.location !== undefined) {
       return new Response(null, { status: 302, headers: { Location: fault.location } });
     }
@@ -214,7 +211,7 @@ export class HubDouble implements AsyncDisposable {
     if (isApi && verb === "tree") return this.#tree(state, pathname, searchParams);
     const found = state.files.get(file);
     if (found === undefined) return refusal(404, "EntryNotFound", "Entry not found");
-    return this.#file(request, { received, fault, kind, id, commit, file, found });
+    return this.#file(request, { received, fault, signal, kind, id, commit, file, found });
   }
 
   #tree(state: Revision, pathname: string, query: URLSearchParams): Response {
@@ -255,9 +252,10 @@ export class HubDouble implements AsyncDisposable {
 
   #file(
     request: Request,
-    { received, fault, kind, id, commit, file, found }: {
+    { received, fault, signal, kind, id, commit, file, found }: {
       received: DoubleRequest;
       fault: Fault;
+      signal: AbortSignal;
       kind: string;
       id: string;
       commit: string;
@@ -297,7 +295,7 @@ export class HubDouble implements AsyncDisposable {
       sent[wrongAt - start] = (sent[wrongAt - start] ?? 0) ^ 1;
     }
     const body = fault.size === undefined ? sent : sized(sent, fault.size);
-    return new Response(this.#body(body, start, fault), {
+    return new Response(bodyOf(body, { ...fault, start, signal }), {
       status: first === undefined ? 200 : 206,
       headers: {
         ETag: `"${etag}"`,
@@ -308,27 +306,40 @@ export class HubDouble implements AsyncDisposable {
       },
     });
   }
+}
 
-  #body(content: Uint8Array<ArrayBuffer>, start: number, { cutAt, stallAt }: Fault) {
-    let at = 0;
-    const end = Math.min(
-      content.length,
-      ...[cutAt, stallAt].filter((it) => it !== undefined).map((it) => Math.max(0, it - start)),
-    );
-    return new ReadableStream<Uint8Array<ArrayBuffer>>({
-      pull: async (controller) => {
-        if (at < end) {
-          const chunk = content.slice(at, Math.min(end, at + CHUNK_BYTES));
-          at += chunk.length;
-          return controller.enqueue(chunk);
-        }
-        if (at === content.length) return controller.close();
-        if (cutAt !== undefined && start + at >= cutAt) return controller.error(new Error("cut"));
-        await this.#resumed();
-        controller.error(new Error("stalled"));
-      },
-    });
-  }
+/** What of a body is sent, from the byte `start` of the content on. It may stall until a signal aborts. */
+function bodyOf(
+  content: Uint8Array<ArrayBuffer>,
+  { cutAt, stallAt, start, signal }: Fault & {
+    readonly start: number;
+    readonly signal: AbortSignal;
+  },
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0;
+  const end = Math.min(
+    content.length,
+    ...[cutAt, stallAt].filter((it) => it !== undefined).map((it) => Math.max(0, it - start)),
+  );
+  return new ReadableStream({
+    async pull(controller) {
+      if (at < end) {
+        const chunk = content.slice(at, Math.min(end, at + CHUNK_BYTES));
+        at += chunk.length;
+        return controller.enqueue(chunk);
+      }
+      if (at === content.length) return controller.close();
+      if (cutAt !== undefined && start + at >= cutAt) return controller.error(new Error("cut"));
+      await aborted(signal);
+      controller.error(new Error("stalled"));
+    },
+  });
+}
+
+/** Resolves when a signal aborts, or has. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
 }
 
 function entryOf(path: string, file: DoubleFile) {

@@ -24,7 +24,7 @@ import type { TrustedSigners } from "../../core/signatures/trusted.ts";
 import { rightsByRoles, type Roles } from "../../core/people/roles.ts";
 import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
-import type { ContentScanner } from "../../core/scans/ports.ts";
+import type { ArrivingScanner, ContentScanner } from "../../core/scans/ports.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import { accessKeyFinder, newAccessKey } from "../../core/s3/access_keys.ts";
 import { withShortCredentials } from "../../core/short_credentials.ts";
@@ -97,6 +97,8 @@ export interface TestServerOptions {
   readonly upstream?: UpstreamOptions;
   /** What scans content. @default {@link scannerHere} */
   readonly contents?: ContentScanner;
+  /** What scans files that come in. @default they are scanned when they have come in */
+  readonly arriving?: ArrivingScanner;
   /** What lists tensors. @default a thread */
   readonly tensors?: TensorReader;
   /** How long comparisons wait for weights, in milliseconds. @default until they have been read */
@@ -186,6 +188,7 @@ export class TestServer implements AsyncDisposable {
       }, {
         events: options.events,
         contents,
+        arriving: options.arriving,
         tensors: options.tensors,
         patienceMs: options.patienceMs ?? 600_000,
         pollIntervalMs: options.pollIntervalMs ?? 20,

@@ -3,7 +3,7 @@ import { writeSynced } from "../../disk/files.ts";
 import type { WorkerPool } from "../../threads/pool.ts";
 import type { ContentTasks } from "../content_tasks.ts";
 import type { Digest } from "../hasher.ts";
-import { FileSink } from "./file_sink.ts";
+import { FileSink, type SinkFile } from "./file_sink.ts";
 import { receive, type ReceivedContent } from "../upload.ts";
 
 /** Receives content and hashes it. Worker threads write large content to new files on the way. */
@@ -23,7 +23,7 @@ export class BlobWriter {
    * @throws the error of `content` or `requireSpace`, unchanged.
    */
   async write(path: string, content: AsyncIterable<Chunk>): Promise<Digest> {
-    const { digest, bytes } = await this.receive(path, content);
+    const { digest, bytes } = await this.receive({ path }, content);
     if (bytes === undefined) return digest;
     await writeSynced(path, bytes);
     return digest;
@@ -35,8 +35,8 @@ export class BlobWriter {
    *
    * @throws the error of `content` or `requireSpace`, unchanged.
    */
-  async receive(path: string, content: AsyncIterable<Chunk>): Promise<ReceivedContent> {
-    const open = () => FileSink.open(this.#pool, path);
+  async receive(file: SinkFile, content: AsyncIterable<Chunk>): Promise<ReceivedContent> {
+    const open = () => FileSink.open(this.#pool, file);
     return await receive(content, { open, requireSpace: this.#requireSpace });
   }
 }

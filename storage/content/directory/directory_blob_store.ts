@@ -110,14 +110,16 @@ export class DirectoryBlobStore implements ContentStore {
     await this.room.require(bytes);
   }
 
-  async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
+  async stage(content: AsyncIterable<Chunk>, spool?: string): Promise<StagedBlob> {
     const path = `${this.#temporary}/${crypto.randomUUID()}`;
+    const isSpooled = spool !== undefined;
+    const file = { path: spool ?? path, isWritten: isSpooled };
     try {
-      const { digest, bytes } = await this.#writer.receive(path, content);
+      const { digest, bytes } = await this.#writer.receive(file, content);
       if (bytes !== undefined) {
         return await StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
       }
-      return await this.#compared(new StagedBlobFile(path, digest));
+      return await this.#compared(new StagedBlobFile(file.path, digest, isSpooled));
     } catch (error) {
       // A file that stays is removed at the next start. The caller learns why the content was refused.
       await removeFile(path).catch(() => {});

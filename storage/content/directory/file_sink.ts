@@ -12,6 +12,13 @@ interface FileWorkers {
   readonly md5: number;
 }
 
+/** A file for content. */
+export interface SinkFile {
+  readonly path: string;
+  /** Whether it has each chunk before the sink does. Otherwise it must not exist. @default false */
+  readonly isWritten?: boolean;
+}
+
 /** Writes content to a new file, and hashes it. */
 export class FileSink implements ContentSink {
   readonly #workers: FileWorkers;
@@ -22,13 +29,15 @@ export class FileSink implements ContentSink {
     this.#held = held;
   }
 
-  /** @param path A file that does not exist. */
-  static async open(pool: WorkerPool<ContentTasks>, path: string): Promise<FileSink> {
+  static async open(
+    pool: WorkerPool<ContentTasks>,
+    { path, isWritten = false }: SinkFile,
+  ): Promise<FileSink> {
     using held = new DisposableStack();
     const writer = held.use(pool.acquire());
     const hasher = held.use(pool.acquireShared());
     const [id, md5] = await Promise.all([
-      writer.remote.openUpload(path),
+      isWritten ? writer.remote.followUpload(path) : writer.remote.openUpload(path),
       hasher.remote.openHash("md5"),
     ]);
     return new FileSink({ writer, id, hasher, md5 }, held.move());

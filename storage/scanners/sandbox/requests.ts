@@ -1,9 +1,13 @@
-import { type ByteSource, memorySource } from "../../../core/scanner/scan.ts";
+import { type ByteSource, memorySource, ScanStopped } from "../../../core/scanner/scan.ts";
+import { sleepSync } from "../../threads/sleep_sync.ts";
 import { cpuLimit, threadCpuMs } from "./cpu_time.ts";
-import { FileSource } from "./file_source.ts";
+import { type ArrivingFile, FileSource } from "./file_source.ts";
 import { freezeIntrinsics } from "./freeze_intrinsics.ts";
 import { revokePermissions } from "./permissions.ts";
 import type { SandboxReply, SandboxRequest } from "./sandbox.ts";
+
+/** How long to wait for more of a file that comes in, in milliseconds. */
+const ARRIVAL_POLL_MS = 10;
 
 /** The members of a worker's global scope that this module uses. */
 interface WorkerScope {
@@ -43,7 +47,7 @@ export function serveRequests(
     }
     using file = opened;
     const source = file !== undefined
-      ? new FileSource(file)
+      ? new FileSource(file, arrivingOf(request))
       : memorySource("bytes" in request ? request.bytes : new Uint8Array());
     scope.postMessage(
       await scan({ source, request, isLate, post: (message) => scope.postMessage(message) }),
@@ -51,4 +55,19 @@ export function serveRequests(
   });
   freezeIntrinsics();
   scope.postMessage({ kind: "ready" });
+}
+
+/** Whether the worker is told to stop. */
+export function isStopped({ stop }: SandboxRequest): boolean {
+  return stop !== undefined && Atomics.load(stop, 0) !== 0;
+}
+
+function arrivingOf(request: SandboxRequest): ArrivingFile | undefined {
+  const { size } = request;
+  if (size === undefined) return undefined;
+  const pause = () => {
+    if (isStopped(request)) throw new ScanStopped();
+    sleepSync(ARRIVAL_POLL_MS);
+  };
+  return { size, pause };
 }

@@ -1,6 +1,8 @@
 import type { FileResult, ScanMaxima, TensorList } from "../../../core/scanner/mod.ts";
 import type { TensorReader, TensorReadOptions } from "../../../core/compare/ports.ts";
 import {
+  type ArrivingFile,
+  type ArrivingScanner,
   type ContentScanner,
   type ScanContentOptions,
   ScanFailure,
@@ -20,6 +22,8 @@ export type SandboxRequest =
 /** What a scan needs besides the content. */
 export interface ScanTask {
   readonly name: string;
+  /** How many bytes the file has once all of it has come in. @default it has come in */
+  readonly size?: number | undefined;
   /** Whether its tensors are to be listed, and nothing is to be scanned. @default false */
   readonly listsTensors?: boolean | undefined;
   readonly skip: readonly string[];
@@ -50,6 +54,8 @@ export type SandboxReply =
 export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "memoryLimitMB"> {
   readonly path: string;
   readonly name: string;
+  /** How many bytes the file has once all of it has come in. @default it has come in */
+  readonly size?: number | undefined;
   /** Whether its tensors are to be listed, and nothing is to be scanned. @default false */
   readonly listsTensors?: boolean | undefined;
   /** The CPU time that the scan may use. */
@@ -61,8 +67,8 @@ export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "mem
   readonly module?: URL;
 }
 
-/** Scans stored content in threads of this process, a new one each time. */
-export class ThreadScanner implements ContentScanner, TensorReader {
+/** Scans content in threads of this process, a new one each time. */
+export class ThreadScanner implements ContentScanner, ArrivingScanner, TensorReader {
   readonly #blobs: ContentFiles;
   readonly #bounds: ScanBounds;
 
@@ -84,6 +90,10 @@ export class ThreadScanner implements ContentScanner, TensorReader {
         ...this.#bounds,
       }),
     );
+  }
+
+  async scanArriving(file: ArrivingFile, options: ScanContentOptions): Promise<FileResult> {
+    return scannedOf(await runInSandbox({ ...options, ...file, ...this.#bounds }));
   }
 
   async listTensors(
@@ -122,9 +132,8 @@ function scannedOf(outcome: SandboxOutcome): FileResult {
  * @throws the reason of the signal when it aborts.
  */
 async function runInSandbox(options: SandboxOptions): Promise<SandboxOutcome> {
-  const { path, name, listsTensors, needsMd5, skip, signal, timeoutMs, maxima, onProgress } =
-    options;
-  const { graceMs = DEFAULT_GRACE_MS, module = WORKERS.scan } = options;
+  const { path, name, size, listsTensors, needsMd5, skip, signal, timeoutMs, maxima } = options;
+  const { onProgress, graceMs = DEFAULT_GRACE_MS, module = WORKERS.scan } = options;
   signal.throwIfAborted();
   const worker = new Worker(module, {
     type: "module",
@@ -159,7 +168,7 @@ async function runInSandbox(options: SandboxOptions): Promise<SandboxOutcome> {
     reject(new ScanFailure("Scanner failed", { cause: event.message }));
   });
   try {
-    const task = { path, name, listsTensors, skip, needsMd5, timeoutMs, maxima, stop };
+    const task = { path, name, size, listsTensors, skip, needsMd5, timeoutMs, maxima, stop };
     worker.postMessage(task satisfies SandboxRequest);
     return await promise;
   } finally {

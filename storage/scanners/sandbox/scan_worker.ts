@@ -3,16 +3,16 @@
 import { scan, ScanStopped } from "../../../core/scanner/scan.ts";
 import { listTensors } from "../../../core/scanner/tensors.ts";
 import { PROGRESS_INTERVAL_BYTES } from "../../../core/scans/ports.ts";
-import { type RequestedScan, serveRequests } from "./requests.ts";
+import { isStopped, type RequestedScan, serveRequests } from "./requests.ts";
 import type { SandboxReply } from "./sandbox.ts";
 
 serveRequests(runRequested);
 
 function runRequested(requested: RequestedScan): SandboxReply {
-  const { stop, listsTensors = false } = requested.request;
+  const { request, isLate } = requested;
+  const { listsTensors = false } = request;
   const checkpoint = () => {
-    const isStopped = stop !== undefined && Atomics.load(stop, 0) !== 0;
-    if (isStopped || requested.isLate()) throw new ScanStopped();
+    if (isStopped(request) || isLate()) throw new ScanStopped();
   };
   try {
     return listsTensors

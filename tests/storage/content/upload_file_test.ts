@@ -27,3 +27,16 @@ Deno.test("UploadFile creates a file for its owner only, and never replaces one"
   file.close();
   assert.throws(() => file.append(new Uint8Array(1)));
 });
+
+Deno.test("UploadFile follows a file that another one writes, and leaves it as it is", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/file`;
+  await assert.rejects(UploadFile.follow(path), Deno.errors.NotFound);
+  const content = noise(1000);
+  await Deno.writeFile(path, content);
+  const file = await UploadFile.follow(path);
+  file.append(content);
+  assert.equal(file.size, 1000);
+  await file.finish();
+  assert.deepEqual(new Uint8Array(await Deno.readFile(path)), content);
+});

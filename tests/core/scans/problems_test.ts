@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { describeProblems } from "../../../core/scans/ports.ts";
+import { describeProblems } from "../../../core/scans/problems.ts";
 
 Deno.test("C 16 describeProblems()", async (t) => {
   const none = { files: 3, unscanned: 0, firstFailure: "", cutShort: 0, firstError: "" };
