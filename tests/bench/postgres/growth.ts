@@ -17,6 +17,8 @@ const FILES_IN_DIRECTORY = 100;
 const PUT_INTERVAL_MS = 50;
 /** How often each read is made. */
 const READS = 5;
+/** As docs/guides/scaling.md says. The engine of tests writes a checkpoint for each 64 MB of its log. */
+const SETTINGS = { shared_buffers: "'1GB'", max_wal_size: "'4GB'" };
 /** The records are those of a repository of the hub. */
 const ROOT = "models/team/model";
 
@@ -93,7 +95,7 @@ async function timesOf(client: Client, read: () => Promise<{ status: number }>):
 
 async function main(): Promise<void> {
   await using parts = new AsyncDisposableStack();
-  const engine = parts.use(await Postgres.start({ fsync: true }));
+  const engine = parts.use(await Postgres.start({ fsync: true, settings: SETTINGS }));
   const url = await engine.createDatabase();
   const server = parts.use(
     await ChildServer.start({
