@@ -88,6 +88,10 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Documents that are made together have most terms in common. A list of what is to be added takes a quarter of the time
+-- of adding them one by one; it is short, as each search reads it.
+ALTER INDEX search_documents_by_term SET (fastupdate = on, gin_pending_list_limit = 128);
+
 -- Content that history keeps has not lost its last reference: it is noted when history gives it up.
 DROP TRIGGER dropped_of_deleted ON records;
 CREATE OR REPLACE FUNCTION keep_deleted() RETURNS trigger LANGUAGE plpgsql

@@ -1,7 +1,7 @@
 /**
  * Prints how long reads, moves, copies and deletions of trees with many records take over PostgreSQL, with their
  * replies, and how long a PUT to the same tree waits meanwhile:
- * `deno run -A tests/bench/postgres/growth.ts [SIZE ...]`.
+ * `deno run -A tests/bench/postgres/growth.ts [--changes] [SIZE ...]`. With `--changes`, without the reads.
  */
 
 import { databaseAddress } from "../../../schemas/database_url.ts";
@@ -117,14 +117,15 @@ async function main(): Promise<void> {
       json(client, "POST", "/resources/copy", { source: "moved", destination: "copied" }),
     delete: (client) => client.fetch("/resources/?path=copied", { method: "DELETE" }),
   };
-  const sizes = Deno.args.length > 0 ? Deno.args.map(Number) : SIZES;
+  const given = Deno.args.filter((it) => it !== "--changes").map(Number);
+  const sizes = given.length > 0 ? given : SIZES;
   for (const [index, size] of sizes.entries()) {
     const user = index + 1;
     await fill(database, user, size);
     const client = await server.as(user);
     const hub = new HubClient(server, client);
     const file = "directory000000/model-file-00000001.safetensors";
-    const reads = {
+    const reads = Deno.args.includes("--changes") ? {} : {
       list: () => client.list({ path: ROOT }),
       "list of all": () => client.list({ path: ROOT, recursive: "true" }),
       "hub page": () => hub.send("GET", "/api/models/team/model/tree/main?recursive=true"),
