@@ -1,6 +1,7 @@
 /**
  * Prints how long reads, moves, copies and deletions of trees with many records take over PostgreSQL, with their
- * replies, and how long a PUT to the same tree waits meanwhile:
+ * replies, how much of it the processor worked for the process of the engine that worked most, and how long a PUT to
+ * the same tree waits meanwhile:
  * `deno run -A tests/bench/postgres/growth.ts [--changes] [SIZE ...]`. With `--changes`, without the reads.
  */
 
@@ -11,6 +12,7 @@ import type { Client } from "../../support/client.ts";
 import { HubClient } from "../../support/hub.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { TempDir } from "../../support/temp_dir.ts";
+import { cpuSeconds } from "../measures.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const FILES_IN_DIRECTORY = 100;
@@ -52,6 +54,15 @@ async function fill(database: Database, user: number, files: number): Promise<vo
        SET session_replication_role = origin;
        ANALYZE records; ANALYZE contents`,
     ));
+}
+
+/** How long the processor has worked for each process of the engine that serves a client, in seconds. */
+async function workOf(database: Database): Promise<Map<number, number>> {
+  const rows = await database.all(
+    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'",
+  );
+  const pids = rows.map(({ pid }) => Number(pid));
+  return new Map(await Promise.all(pids.map(async (pid) => [pid, await cpuSeconds(pid)] as const)));
 }
 
 /** Measures a request with its reply. Others put a file into the same tree meanwhile. */
@@ -135,9 +146,13 @@ async function main(): Promise<void> {
       console.log(`${name} of ${size}: ${await timesOf(client, read)}`);
     }
     for (const [name, request] of Object.entries(requests)) {
+      const before = await workOf(database);
       const { seconds, longestPutSeconds } = await measure(client, () => request(client));
+      const after = await workOf(database);
+      const worked = Math.max(...after.entries().map(([pid, at]) => at - (before.get(pid) ?? 0)));
       console.log(
         `${name} of ${size}: ${seconds.toFixed(1)} s, ${Math.round(size / seconds)} a second; ` +
+          `engine ${worked.toFixed(1)} s, ${Math.round(size / worked)} a second; ` +
           `longest PUT ${longestPutSeconds.toFixed(1)} s`,
       );
     }
