@@ -195,5 +195,44 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- The bytes that a large change keeps: they are counted at its end, while others wait. No row outlives its
+-- transaction.
+CREATE UNLOGGED TABLE late_kept (
+  user_id bigint NOT NULL,
+  bytes numeric NOT NULL
+);
+
+CREATE OR REPLACE FUNCTION count_kept(owner bigint, made bigint, bytes numeric) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF bytes > 0 AND made > 0 THEN
+    UPDATE tree_versions SET history_bytes = history_bytes + bytes WHERE user_id = owner;
+  ELSIF bytes > 0 AND made < 0 THEN
+    INSERT INTO late_kept VALUES (owner, bytes);
+  END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION end_version() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  owner bigint;
+  number bigint := nullif(current_setting('strongroom.change', true), '')::bigint;
+BEGIN
+  IF number IS NULL OR NOT (SELECT keeps_history FROM storage_state) THEN RETURN; END IF;
+  FOR owner IN
+    SELECT DISTINCT user_id FROM large_changes AS held WHERE held.change = number AND NOT EXISTS (
+      SELECT FROM tree_changes AS ended WHERE ended.user_id = held.user_id AND ended.change = number
+    ) ORDER BY user_id
+  LOOP
+    PERFORM raise_version(owner, number);
+  END LOOP;
+  UPDATE tree_changes SET first_added = added.lowest, last_added = added.highest FROM (
+    SELECT user_id, min(first_added) AS lowest, max(last_added) AS highest FROM late_additions GROUP BY user_id
+  ) AS added WHERE tree_changes.user_id = added.user_id AND change = number;
+  DELETE FROM late_additions;
+  UPDATE tree_versions SET history_bytes = history_bytes + kept.bytes FROM (
+    SELECT user_id, sum(bytes) AS bytes FROM late_kept GROUP BY user_id
+  ) AS kept WHERE tree_versions.user_id = kept.user_id;
+  DELETE FROM late_kept;
+END $$;
+
 -- Content that has lost a record is looked for here, too, however many rows a large change has added.
 CREATE INDEX fresh_by_hash ON fresh_history (hash, user_id) WHERE hash IS NOT NULL AND NOT is_moved;
