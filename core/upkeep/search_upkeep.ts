@@ -25,8 +25,6 @@ interface Plan {
   readonly settled: SearchMark[];
   /** Those of them that are made again: they wait with their directory. */
   readonly again: SearchMark[];
-  /** Marks that wait with their directory. */
-  readonly left: SearchMark[];
   readonly directories: DirectoryFacts[];
 }
 
@@ -59,9 +57,11 @@ export class SearchUpkeep implements AsyncDisposable {
       for (let after = 0;;) {
         if (this.#ending.signal.aborted) return;
         const marks = await index.marks(after, MADE_AT_ONCE);
-        if (marks.length === 0) break;
-        const { settled, again, left, directories } = await this.#plan(marks);
-        after = left.at(-1)?.position ?? after;
+        const last = marks.at(-1);
+        if (last === undefined) break;
+        const { settled, again, directories } = await this.#plan(marks);
+        // An engine may have to pass what was removed before, as long as anyone could still see it.
+        after = last.position;
         if (settled.length > 0) await index.settle(settled, directories, again);
       }
       this.#isFailing = false;
@@ -100,7 +100,6 @@ export class SearchUpkeep implements AsyncDisposable {
     return {
       settled: marks.filter((mark) => !left.has(mark)),
       again,
-      left: marks.filter((mark) => left.has(mark)),
       directories,
     };
   }

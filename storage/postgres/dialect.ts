@@ -74,6 +74,7 @@ export const POSTGRES: Dialect = {
       WHERE ended.user_id = ${table}.user_id AND ended.change = -${table}.${column}
     ) END)`,
   recordTables: RECORD_TABLES,
+  indexesFresh: true,
 };
 
 /** A character within brackets of a pattern. */

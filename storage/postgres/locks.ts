@@ -34,3 +34,8 @@ export function treeLock(userId: number): string {
 export function largeChangeLock(change: string): string {
   return `${LARGE_CHANGES} + ${change}`;
 }
+
+/** SQL: whether a large change goes on. */
+export const IS_CHANGING = `EXISTS (
+  SELECT FROM large_changes WHERE NOT pg_try_advisory_xact_lock_shared(${largeChangeLock("change")})
+)`;

@@ -25,6 +25,8 @@ export const SEARCH: SearchEngine = {
     `(${ids}) AS candidate CROSS JOIN LATERAL (
       SELECT * FROM records WHERE records.id = candidate.id OFFSET 0
     ) AS target`,
+  marks: `SELECT id, parent FROM search_marks WHERE user_id = :user
+    UNION ALL SELECT unnest(ids), NULL FROM search_batches WHERE user_id = :user`,
 };
 
 function termsOf(userId: number, clause: Clause): string {
@@ -42,6 +44,14 @@ export const INDEX_SQL: IndexSql = {
     SELECT id, user_id, path, facts
     FROM json_to_recordset(:documents::json) AS (id bigint, user_id bigint, path text, facts text)`,
 };
+
+/** Marks the records of a batch that a large change has left. */
+export const MARK_BATCH = `WITH batch AS (
+    DELETE FROM search_batches WHERE position = (
+      SELECT position FROM search_batches ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) RETURNING user_id, ids
+  )
+  INSERT INTO search_marks (user_id, id) SELECT user_id, unnest(ids) FROM batch RETURNING id`;
 
 /** The texts of a document: its path and its card, and its facts, on a line each. */
 export function toDocument(userId: number, { texts, values }: SearchDocument) {

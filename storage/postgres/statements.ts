@@ -1,4 +1,4 @@
-import { HISTORY_STATEMENTS } from "../tables/history_statements.ts";
+import { HISTORY_STATEMENTS, settling } from "../tables/history_statements.ts";
 import { credentialStatements } from "../tables/credential_statements.ts";
 import { davStatements } from "../tables/dav_statements.ts";
 import { LINK_STATEMENTS } from "../tables/link_statements.ts";
@@ -19,6 +19,7 @@ import { uploadStatements } from "../tables/upload_statements.ts";
 import { upkeepStatements } from "../tables/upkeep_statements.ts";
 import { verdictStatements } from "../tables/verdict_statements.ts";
 import { POSTGRES } from "./dialect.ts";
+import { IS_CHANGING } from "./locks.ts";
 import { TAGGED, TAGGED_PAST } from "./past.ts";
 import { INDEX_SQL } from "./search_engine.ts";
 
@@ -30,6 +31,8 @@ export const STATEMENTS = {
   links: LINK_STATEMENTS,
   history: {
     ...HISTORY_STATEMENTS,
+    // Each look at what is fresh would pass all rows of a change that has not been committed yet.
+    ...settling(`NOT ${IS_CHANGING}`),
     ...logStatements(POSTGRES),
     ...trashStatements(POSTGRES),
     ...tagStatements(POSTGRES, { past: TAGGED_PAST, tagged: TAGGED }),

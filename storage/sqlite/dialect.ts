@@ -50,6 +50,7 @@ export const SQLITE: Dialect = {
   versionIn: (table, column) => `${table}.${column}`,
   // A large change keeps the former state of the records that it has changed.
   recordTables: [...RECORD_TABLES, "former_records"],
+  indexesFresh: false,
 };
 
 /** A part of a pattern. A character stands for itself alone, or is within brackets. */

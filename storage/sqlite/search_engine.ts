@@ -28,6 +28,7 @@ export const SEARCH: SearchEngine = {
   // A cross join keeps the order of its tables.
   recordsOf: (ids) =>
     `(${ids}) AS candidate CROSS JOIN records AS target ON target.id = candidate.id`,
+  marks: "SELECT id, parent FROM search_marks WHERE user_id = :user",
 };
 
 /** The statements of the index. */

@@ -34,13 +34,15 @@ export function davStatements({ texts, comparePath, recordTables }: Dialect) {
         JOIN records AS copy ON copy.id = own.record_id
         JOIN records AS original ON original.user_id = copy.user_id
           AND ${comparePath("original.path", "=", ":source || substr(copy.path, :afterTarget)")}
-      WHERE copy.user_id = :user AND ${isWithin("copy.path", ":target")})`,
+      WHERE EXISTS (SELECT 1 FROM properties) AND copy.user_id = :user
+        AND ${isWithin("copy.path", ":target")})`,
     copyProperties: `INSERT INTO properties (record_id, namespace, name, xml)
       SELECT copy.id, own.namespace, own.name, own.xml FROM properties AS own
         JOIN records AS original ON original.id = own.record_id
         JOIN records AS copy ON copy.user_id = original.user_id
           AND ${comparePath("copy.path", "=", ":target || substr(original.path, :afterSource)")}
-      WHERE original.user_id = :user AND ${isWithin("original.path", ":source")}`,
+      WHERE EXISTS (SELECT 1 FROM properties) AND original.user_id = :user
+        AND ${isWithin("original.path", ":source")}`,
     lastOfPage: `SELECT max(record_id) AS last FROM (
       SELECT record_id FROM properties WHERE record_id > :after ORDER BY record_id LIMIT 1000) AS page`,
     forgetGone: `DELETE FROM properties WHERE record_id > :after AND record_id <= :last AND ${

@@ -100,6 +100,8 @@ export interface Dialect {
    * `references.ts`.
    */
   readonly recordTables: readonly string[];
+  /** Whether there is an index of the hashes of history that is not in order yet. */
+  readonly indexesFresh: boolean;
 }
 
 /** The record is one that no request can name, as C 4 trims its path. An index has these records. */

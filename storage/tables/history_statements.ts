@@ -6,6 +6,17 @@ export const KEPT_BYTES = `${HISTORY_ROW_BYTES} + CASE WHEN is_moved THEN 0 ELSE
 /** How many rows a step gives up. Other writes run in between. */
 const STEP_ROWS = 1000;
 
+/** @param mayBegin A condition: whether rows may be put into order now. */
+export function settling(mayBegin: string) {
+  return {
+    fresh: `SELECT 1 FROM fresh_history WHERE ${mayBegin} LIMIT 1`,
+    /** Rows that leave this table get into order: a trigger adds them to the other one. */
+    settle: `DELETE FROM fresh_history WHERE position IN (
+        SELECT position FROM fresh_history WHERE ${mayBegin} ORDER BY position LIMIT ${STEP_ROWS}
+      ) RETURNING 1 AS settled`,
+  } as const;
+}
+
 /** All statements about the versions of trees (C 26), by name. See docs/design/history.md. */
 export const HISTORY_STATEMENTS = {
   /** The versions that a tree has, and the one at a time. */
@@ -61,11 +72,7 @@ export const HISTORY_STATEMENTS = {
         ) AS next
       )
     ) WHERE user_id = :user AND oldest < version`,
-  fresh: "SELECT 1 FROM fresh_history LIMIT 1",
-  /** Rows that leave this table get into order: a trigger adds them to the other one. */
-  settle: `DELETE FROM fresh_history WHERE position IN (
-      SELECT position FROM fresh_history ORDER BY position LIMIT ${STEP_ROWS}
-    ) RETURNING 1 AS settled`,
+  ...settling("TRUE"),
   /** Deletes rows of versions that are given up already: who reads one says so afterwards. */
   giveUp: `DELETE FROM history WHERE (user_id, until, id) IN (
       SELECT former.user_id, former.until, former.id

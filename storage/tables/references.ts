@@ -1,8 +1,8 @@
 import type { Dialect } from "./dialect.ts";
 
-type Tables = Pick<Dialect, "recordTables">;
+type Tables = Pick<Dialect, "recordTables"> & Partial<Pick<Dialect, "indexesFresh">>;
 
-/** Files of history that got no index yet. */
+/** Files of history that are not in order yet. */
 const FRESH_FILES = "fresh_files";
 /** The files that only history has. */
 export const KEPT_TABLES: readonly string[] = ["kept_files", FRESH_FILES];
@@ -19,28 +19,36 @@ const COLUMNS = "id, user_id, path, hash, size, crc32";
  * @param hash An expression.
  * @param user An expression: whose file. @default anybody's
  */
-export function isReferenced({ recordTables }: Tables, hash: string, user?: string): string {
-  return `(${recordTables.map((table) => heldBy(table, hash, user)).join(" OR ")})`;
+export function isReferenced(tables: Tables, hash: string, user?: string): string {
+  return `(${tables.recordTables.map((it) => heldBy(tables, it, hash, user)).join(" OR ")})`;
 }
 
 /** The condition that no file has the content. Engines join by it, which they do not by NOT of the other. */
-export function isUnreferenced({ recordTables }: Tables, hash: string, user?: string): string {
-  return recordTables.map((table) => `NOT ${heldBy(table, hash, user)}`).join(" AND ");
+export function isUnreferenced(tables: Tables, hash: string, user?: string): string {
+  return tables.recordTables.map((it) => `NOT ${heldBy(tables, it, hash, user)}`).join(" AND ");
 }
 
 /**
  * All files that fulfill a condition, each with {@link COLUMNS} and `source`, the position of its table in
  * the list: a query in brackets.
  */
-export function filesWhere({ recordTables }: Tables, condition: string): string {
+export function filesWhere(
+  { recordTables }: Pick<Dialect, "recordTables">,
+  condition: string,
+): string {
   const parts = recordTables.map((table, source) =>
     `SELECT ${COLUMNS}, ${source} AS source FROM ${table} WHERE ${condition} AND hash <> ''`
   );
   return `(${parts.join(" UNION ALL ")})`;
 }
 
-function heldBy(table: string, hash: string, user: string | undefined): string {
-  if (table === FRESH_FILES) {
+function heldBy(
+  { indexesFresh }: Tables,
+  table: string,
+  hash: string,
+  user: string | undefined,
+): string {
+  if (table === FRESH_FILES && !indexesFresh) {
     // Read once for all hashes.
     const [columns, values] = user === undefined
       ? ["held.hash", hash]

@@ -46,11 +46,11 @@ export async function searchPage(
   const { userId, sort, wantsFacets } = request;
   const clauses = clausesOf(request);
   const found = clauses.length === 0 ? undefined : engine.candidates(userId, clauses);
-  const { isComplete, isFew } = await stateOf(source, userId, found);
+  const { isComplete, isFew } = await stateOf(source, engine, userId, found);
   const part = found && isFew && {
     ...{ source, request, engine },
     candidates: {
-      sql: `${found.sql} UNION SELECT id FROM search_marks WHERE user_id = :user`,
+      sql: `${found.sql} UNION SELECT id FROM (${engine.marks}) AS marked`,
       parameters: found.parameters,
     },
     range: rangeOf(request, engine.dialect, ""),
@@ -67,16 +67,16 @@ export async function searchPage(
 /** Whether the index has all there is to know of a tree, and few enough candidates. */
 async function stateOf(
   source: Source,
+  engine: SearchEngine,
   userId: number,
   candidates: Condition | undefined,
 ): Promise<{ readonly isComplete: boolean; readonly isFew: boolean }> {
   const few = (sql: string) =>
     `(SELECT count(*) FROM (${sql} LIMIT ${MAX_EXAMINED + 1}) AS counted)`;
-  const marks = "SELECT parent FROM search_marks WHERE user_id = :user";
   const [row = []] = await source.values(
     `SELECT (SELECT unindexed FROM storage_state),
-       (SELECT count(parent) FROM (${marks} LIMIT ${MAX_EXAMINED + 1}) AS counted),
-       ${few(marks)}, ${candidates === undefined ? "0" : few(candidates.sql)}`,
+       (SELECT count(parent) FROM (${engine.marks} LIMIT ${MAX_EXAMINED + 1}) AS counted),
+       ${few(engine.marks)}, ${candidates === undefined ? "0" : few(candidates.sql)}`,
     { user: userId, ...candidates?.parameters },
   );
   const [unindexed = 0, directories = 0, marked = 0, found = 0] = row.map(Number);

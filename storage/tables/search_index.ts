@@ -28,11 +28,21 @@ function isOvertaken(error: unknown): boolean {
 export class SqlSearchIndex implements SearchIndex {
   readonly #statements: Statements<SearchStatement>;
   readonly #settle: Settle;
+  readonly #markBatch: () => Promise<boolean>;
 
-  /** @param settle {@link settleMarks} */
-  constructor(statements: Statements<SearchStatement>, settle: Settle) {
+  /**
+   * @param settle {@link settleMarks}
+   * @param markBatch Marks some of the records that a large change has changed. Returns whether there were any.
+   * @default each change marks its records itself
+   */
+  constructor(
+    statements: Statements<SearchStatement>,
+    settle: Settle,
+    markBatch: () => Promise<boolean> = () => Promise.resolve(false),
+  ) {
     this.#statements = statements;
     this.#settle = settle;
+    this.#markBatch = markBatch;
   }
 
   async users(above: number): Promise<number[]> {
@@ -41,7 +51,7 @@ export class SqlSearchIndex implements SearchIndex {
 
   async marks(after: number, limit: number): Promise<SearchMark[]> {
     const marks = await this.#marks(after, limit);
-    if (marks.length > 0 || !await this.#markOld()) return marks;
+    if (marks.length > 0 || !(await this.#markBatch() || await this.#markOld())) return marks;
     return await this.#marks(after, limit);
   }
 

@@ -19,6 +19,8 @@ export interface SearchEngine {
   candidates(userId: number, clauses: readonly Clause[]): Condition;
   /** The records of a statement with a column `id`, as a table `target`: they are looked up one by one. */
   recordsOf(ids: string): string;
+  /** The marks in the tree of `:user`: a query with the columns `id` and `parent`. */
+  readonly marks: string;
 }
 
 /** A search, and the scan results that count for it. */

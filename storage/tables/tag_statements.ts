@@ -15,7 +15,7 @@ export interface TagSources {
 
 /** All statements about tags (C 26), by name. See docs/design/past.md. */
 export const tagStatements = (
-  { comparePath, recordTables, texts }: Dialect,
+  { comparePath, indexesFresh, recordTables, texts }: Dialect,
   sources: TagSources,
 ) => {
   const filling = (from: string, condition: string) =>
@@ -54,7 +54,7 @@ export const tagStatements = (
     /** The contents that nothing but the tag names. */
     alone:
       `SELECT DISTINCT hash FROM tagged_records AS kept WHERE kept.tag = :id AND kept.hash <> ''
-      AND ${isUnreferenced({ recordTables: others }, "kept.hash")} AND NOT EXISTS (
+      AND ${isUnreferenced({ indexesFresh, recordTables: others }, "kept.hash")} AND NOT EXISTS (
         SELECT 1 FROM tagged_records AS held
         WHERE held.hash = kept.hash AND held.hash <> '' AND held.tag <> :id
       )`,

@@ -1,7 +1,8 @@
 /**
  * Prints how long reads, moves, copies and deletions of trees with many records take over PostgreSQL, with their
- * replies, and how long a PUT to the same tree waits meanwhile:
- * `deno run -A tests/bench/postgres/growth.ts [SIZE ...]`.
+ * replies, how much of it the processor worked for the process of the engine that worked most, and how long a PUT to
+ * the same tree waits meanwhile:
+ * `deno run -A tests/bench/postgres/growth.ts [--changes] [SIZE ...]`. With `--changes`, without the reads.
  */
 
 import { databaseAddress } from "../../../schemas/database_url.ts";
@@ -11,12 +12,15 @@ import type { Client } from "../../support/client.ts";
 import { HubClient } from "../../support/hub.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { TempDir } from "../../support/temp_dir.ts";
+import { cpuSeconds } from "../measures.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const FILES_IN_DIRECTORY = 100;
 const PUT_INTERVAL_MS = 50;
 /** How often each read is made. */
 const READS = 5;
+/** As docs/guides/scaling.md says. The engine of tests writes a checkpoint for each 64 MB of its log. */
+const SETTINGS = { shared_buffers: "'1GB'", max_wal_size: "'4GB'" };
 /** The records are those of a repository of the hub. */
 const ROOT = "models/team/model";
 
@@ -50,6 +54,15 @@ async function fill(database: Database, user: number, files: number): Promise<vo
        SET session_replication_role = origin;
        ANALYZE records; ANALYZE contents`,
     ));
+}
+
+/** How long the processor has worked for each process of the engine that serves a client, in seconds. */
+async function workOf(database: Database): Promise<Map<number, number>> {
+  const rows = await database.all(
+    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'",
+  );
+  const pids = rows.map(({ pid }) => Number(pid));
+  return new Map(await Promise.all(pids.map(async (pid) => [pid, await cpuSeconds(pid)] as const)));
 }
 
 /** Measures a request with its reply. Others put a file into the same tree meanwhile. */
@@ -93,7 +106,7 @@ async function timesOf(client: Client, read: () => Promise<{ status: number }>):
 
 async function main(): Promise<void> {
   await using parts = new AsyncDisposableStack();
-  const engine = parts.use(await Postgres.start({ fsync: true }));
+  const engine = parts.use(await Postgres.start({ fsync: true, settings: SETTINGS }));
   const url = await engine.createDatabase();
   const server = parts.use(
     await ChildServer.start({
@@ -115,14 +128,15 @@ async function main(): Promise<void> {
       json(client, "POST", "/resources/copy", { source: "moved", destination: "copied" }),
     delete: (client) => client.fetch("/resources/?path=copied", { method: "DELETE" }),
   };
-  const sizes = Deno.args.length > 0 ? Deno.args.map(Number) : SIZES;
+  const given = Deno.args.filter((it) => it !== "--changes").map(Number);
+  const sizes = given.length > 0 ? given : SIZES;
   for (const [index, size] of sizes.entries()) {
     const user = index + 1;
     await fill(database, user, size);
     const client = await server.as(user);
     const hub = new HubClient(server, client);
     const file = "directory000000/model-file-00000001.safetensors";
-    const reads = {
+    const reads = Deno.args.includes("--changes") ? {} : {
       list: () => client.list({ path: ROOT }),
       "list of all": () => client.list({ path: ROOT, recursive: "true" }),
       "hub page": () => hub.send("GET", "/api/models/team/model/tree/main?recursive=true"),
@@ -132,9 +146,13 @@ async function main(): Promise<void> {
       console.log(`${name} of ${size}: ${await timesOf(client, read)}`);
     }
     for (const [name, request] of Object.entries(requests)) {
+      const before = await workOf(database);
       const { seconds, longestPutSeconds } = await measure(client, () => request(client));
+      const after = await workOf(database);
+      const worked = Math.max(...after.entries().map(([pid, at]) => at - (before.get(pid) ?? 0)));
       console.log(
         `${name} of ${size}: ${seconds.toFixed(1)} s, ${Math.round(size / seconds)} a second; ` +
+          `engine ${worked.toFixed(1)} s, ${Math.round(size / worked)} a second; ` +
           `longest PUT ${longestPutSeconds.toFixed(1)} s`,
       );
     }
