@@ -44,6 +44,7 @@ export const INDEX_SQL: IndexSql = {
 };
 
 /** The texts of a document: its path and its card, and its facts, on a line each. */
-export function toDocument(userId: number, { texts, values }: SearchDocument) {
-  return { user_id: userId, path: texts.join("\n"), facts: values.join("\n") };
+export function toDocument(userId: number, { texts, values, marks }: SearchDocument) {
+  const facts = [...values, ...marks].join("\n");
+  return { user_id: userId, path: texts.join("\n"), facts };
 }
