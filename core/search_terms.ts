@@ -14,10 +14,14 @@ export interface Searched {
   readonly facts: Facts;
 }
 
-/** The texts of a document, as {@link folded}: those of which parts are found, and those found as a whole. */
+/** The texts of a document, as {@link folded}. */
 export interface SearchDocument {
+  /** Those of which parts are found. */
   readonly texts: readonly string[];
+  /** Those that are found as a whole, too. */
   readonly values: readonly string[];
+  /** Those that are found as a whole alone. */
+  readonly marks: readonly string[];
 }
 
 /** Terms of which one has to be in a document. */
@@ -45,9 +49,11 @@ export function documentOf(
       ...new Set([
         ...values.filter((it) => it !== ""),
         ...quantizations,
-        ...kind === undefined ? [] : [kindTerm(kind)],
-        ...facts.parameters === undefined ? [] : [bucketTerm(bucketOf(facts.parameters))],
       ]),
+    ],
+    marks: [
+      ...kind === undefined ? [] : [kindTerm(kind)],
+      ...facts.parameters === undefined ? [] : [bucketTerm(bucketOf(facts.parameters))],
     ],
   };
 }

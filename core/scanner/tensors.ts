@@ -19,9 +19,12 @@ import {
   type TensorList,
 } from "./contract/tensor_list.ts";
 import { locateGguf } from "./formats/gguf/located.ts";
+import { locateHdf5 } from "./formats/hdf5/located.ts";
+import { locateKeras } from "./formats/zip/located_keras.ts";
 import { locateOnnx } from "./formats/onnx/located.ts";
 import { locatePyTorch } from "./formats/pytorch/located.ts";
 import { locateSafetensors } from "./formats/safetensors/located.ts";
+import { locateTflite } from "./formats/tflite/located.ts";
 import { locateNumpy } from "./formats/zip/located_arrays.ts";
 import { digestRanges } from "./formats/tensors/digest_ranges.ts";
 import type {
@@ -35,6 +38,9 @@ const FORMATS: Readonly<Record<keyof typeof TENSOR_FILES, LocateTensors>> = {
   gguf: locateGguf,
   onnx: locateOnnx,
   numpy: locateNumpy,
+  hdf5: locateHdf5,
+  keras: locateKeras,
+  tflite: locateTflite,
   pytorch: locatePyTorch,
 };
 

@@ -23,7 +23,7 @@ export const SEARCH: Operation = {
   description:
     "Finds what meets all conditions: words in the path below the directory or among the facts, facts, verdict, " +
     "time. At least one is needed. Values match in whatever case. A directory has the facts of its files put " +
-    "together, and the worst of the verdicts below it, unless these are more than 20 000. A page may look at some thousands of records only: it may have " +
+    "together, and the worst of the verdicts below it, unless these files are more than 20 000. A page may look at some thousands of records only: it may have " +
     "few or none although others follow. Ask for the next one while `next` is not null. Without `tree` and " +
     "`scope`, the caller's own tree is searched.",
   parameters: [

@@ -12,6 +12,7 @@ export const NOBODY = "";
 /** The SQL of PostgreSQL. */
 export const POSTGRES: Dialect = {
   texts: (array) => `(SELECT value FROM json_array_elements_text(${array}::json) AS value)`,
+  array: (column, from) => `SELECT coalesce(json_agg(${column}), '[]')::text FROM ${from}`,
   rows(array, columns) {
     const names = Object.keys(columns).join(", ");
     const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`).join(", ");
@@ -31,6 +32,7 @@ export const POSTGRES: Dialect = {
     `(${indexed(column)} ${operator === "=" ? "=" : `${operator[0]}=`} ${indexed(value)}
       AND ${column} ${operator} ${value})`,
   matches: (text, pattern) => `${text} ~ ${pattern}`,
+  contains: (text, part) => `strpos(${text}, ${part}) > 0`,
   firstSegment: (text) => `split_part(${text}, '/', 1)`,
   pattern: (letters) => letters.map((any) => `[${any.map(escaped).join("")}]`).join(""),
   lower: (text) => `lower(${text} COLLATE "C")`,
@@ -38,8 +40,8 @@ export const POSTGRES: Dialect = {
   textsIn: (json) =>
     `(SELECT string_agg(value #>> '{}', E'\\n') FROM jsonb_path_query(${json}, 'strict $.**') AS value
       WHERE jsonb_typeof(value) = 'string')`,
-  valuesOf: (json, key) => `jsonb_array_elements_text(${json} -> '${key}') AS it(value)`,
-  keysOf: (json, key) => `jsonb_object_keys(${json} -> '${key}') AS it(key)`,
+  valuesOf: (json) => `jsonb_array_elements_text(${json}) AS it(value)`,
+  keysOf: (json) => `jsonb_object_keys(${json}) AS it(key)`,
   byPath,
   isParent,
   isTopLevel,

@@ -54,6 +54,7 @@ export const MARK_BATCH = `WITH batch AS (
   INSERT INTO search_marks (user_id, id) SELECT user_id, unnest(ids) FROM batch RETURNING id`;
 
 /** The texts of a document: its path and its card, and its facts, on a line each. */
-export function toDocument(userId: number, { texts, values }: SearchDocument) {
-  return { user_id: userId, path: texts.join("\n"), facts: values.join("\n") };
+export function toDocument(userId: number, { texts, values, marks }: SearchDocument) {
+  const facts = [...values, ...marks].join("\n");
+  return { user_id: userId, path: texts.join("\n"), facts };
 }

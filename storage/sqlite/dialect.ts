@@ -4,6 +4,7 @@ import { RECORD_TABLES } from "../tables/references.ts";
 /** The SQL of SQLite. */
 export const SQLITE: Dialect = {
   texts: (array) => `(SELECT value FROM json_each(${array}))`,
+  array: (column, from) => `SELECT json_group_array(${column}) FROM ${from}`,
   rows(array, columns) {
     const values = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`);
     return `(SELECT key AS position, ${values.join(", ")} FROM json_each(${array}))`;
@@ -17,14 +18,15 @@ export const SQLITE: Dialect = {
   lastId: "last_insert_rowid()",
   comparePath: (column, operator, value) => `${column} ${operator} ${value}`,
   matches: (text, pattern) => `${text} GLOB ${pattern}`,
+  contains: (text, part) => `instr(${text}, ${part}) > 0`,
   firstSegment: (text) => `substr(${text}, 1, instr(${text} || '/', '/') - 1)`,
   pattern: (letters) => `*${letters.map(anyOf).join("")}*`,
   lower: (text) => `lower(${text})`,
   json: (text) => text,
   textsIn: (json) =>
     `(SELECT group_concat(atom, char(10)) FROM json_tree(${json}) WHERE type = 'text')`,
-  valuesOf: (json, key) => `json_each(${json}, '$.${key}') AS it`,
-  keysOf: (json, key) => `json_each(${json}, '$.${key}') AS it`,
+  valuesOf: (json) => `json_each(${json}) AS it`,
+  keysOf: (json) => `json_each(${json}) AS it`,
   byPath: (column) => column,
   isParent: (column, value) => `${column} = ${value}`,
   isTopLevel: (column) => `${column} IS NULL`,

@@ -49,13 +49,16 @@ export const GIVE_UP_INDEX = `DELETE FROM search_marks;
   UPDATE storage_state SET unindexed = ${Number.MAX_SAFE_INTEGER};`;
 
 /** The tokens of a document. */
-export function toDocument(userId: number, { texts, values }: SearchDocument): { terms: string } {
+export function toDocument(
+  userId: number,
+  { texts, values, marks }: SearchDocument,
+): { terms: string } {
   const prefix = ` ${userId}${AFTER_USER}`;
   let terms = "";
   for (const text of [...texts, ...values]) {
     for (const gram of gramsOf(encode(text))) terms += prefix + gram;
   }
-  for (const value of values) terms += prefix + encode(exact(value));
+  for (const value of [...values, ...marks]) terms += prefix + encode(exact(value));
   return { terms };
 }
 

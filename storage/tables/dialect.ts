@@ -17,6 +17,8 @@ export type ColumnType = "text" | "bigint";
 export interface Dialect {
   /** The texts of a JSON array, as a table with the column `value`. */
   texts(array: string): string;
+  /** A query of all values of a column, as a JSON array. */
+  array(column: string, from: string): string;
   /**
    * The objects of a JSON array, as a table with the columns of these names and types, and `position`,
    * from 0.
@@ -36,6 +38,8 @@ export interface Dialect {
   comparePath(column: string, operator: "<" | "<=" | "=" | ">=" | ">", value: string): string;
   /** Whether a {@link pattern} is in a text. */
   matches(text: string, pattern: string): string;
+  /** Whether a text has another one in it. */
+  contains(text: string, part: string): string;
   /** The part of a text before its first slash, or all of it. */
   firstSegment(text: string): string;
   /** What finds a word in a text: for each of its letters, any of these characters. */
@@ -46,10 +50,10 @@ export interface Dialect {
   json(text: string): string;
   /** All texts in JSON, a line each; NULL without any. */
   textsIn(json: string): string;
-  /** The texts of a list in JSON, as a table `it` with the column `value`. */
-  valuesOf(json: string, key: string): string;
-  /** The keys of an object in JSON, as a table `it` with the column `key`. */
-  keysOf(json: string, key: string): string;
+  /** The texts of a list in JSON, or none of NULL, as a table `it` with the column `value`. */
+  valuesOf(json: string): string;
+  /** The keys of an object in JSON, or none of NULL, as a table `it` with the column `key`. */
+  keysOf(json: string): string;
   /** Sorts by a column of paths, by an index if it has one. */
   byPath(column: string): string;
   /** The records with this parent. */

@@ -23,8 +23,14 @@ import {
   type Source,
 } from "./search_part.ts";
 
-/** Records of the index that are looked at together while a page by path is filled. */
+/** Records of the index that are looked at together while a page by path is filled, at most. */
 const LOOKED_AT_ONCE = 500;
+
+/** Records that a page through the tree looks at. */
+const MAX_WALKED = 10_000;
+
+/** Files that a page by path looks at for the verdicts of directories, which takes as long as five records. */
+const MAX_JUDGED_FILES = 4000;
 
 /** A directory with more files has no worst verdict. */
 const MAX_JUDGED = 1000;
@@ -46,44 +52,80 @@ export async function searchPage(
   const { userId, sort, wantsFacets } = request;
   const clauses = clausesOf(request);
   const found = clauses.length === 0 ? undefined : engine.candidates(userId, clauses);
-  const { isComplete, isFew } = await stateOf(source, engine, userId, found);
-  const part = found && isFew && {
-    ...{ source, request, engine },
-    candidates: {
-      sql: `${found.sql} UNION SELECT id FROM (${engine.marks}) AS marked`,
-      parameters: found.parameters,
-    },
-    range: rangeOf(request, engine.dialect, ""),
-  };
-  if (part && await endOfJudged(part) === undefined) {
-    const page = sort.by === "path" ? await pageByPath(part) : await pageOf(part);
-    return { ...page, isComplete, facets: wantsFacets ? await facetsOf(part) : undefined };
+  const { isComplete, ids } = await stateOf(source, { userId, engine, found });
+  if (ids !== undefined) {
+    const part: Part = {
+      ...{ source, request, engine },
+      candidates: givenIds(ids, engine),
+      range: rangeOf(request, engine.dialect, ""),
+    };
+    const isByPath = sort.by === "path";
+    const looksAtAll = !isByPath || wantsFacets;
+    const isBounded = looksAtAll && await judgedAtMost(part, MAX_EXAMINED) < MAX_EXAMINED;
+    if (isByPath || isBounded) {
+      const page = isByPath ? await pageByPath(part) : await pageOf(part);
+      const facets = wantsFacets && isBounded ? await facetsOf(part) : undefined;
+      return { ...page, isComplete, facets };
+    }
   }
   if (sort.by !== "path") return undefined;
   const page = await nextPart(source, request, engine);
   return { ...page, isComplete, facets: undefined };
 }
 
-/** Whether the index has all there is to know of a tree, and few enough candidates. */
+/**
+ * Whether the index has all there is to know of a tree, and the ids of the records to look at: all that it has under the
+ * terms, and all that are marked. One statement reads both, as upkeep makes documents of marks meanwhile. Undefined if
+ * they are too many, or the index was not asked.
+ */
 async function stateOf(
   source: Source,
-  engine: SearchEngine,
-  userId: number,
-  candidates: Condition | undefined,
-): Promise<{ readonly isComplete: boolean; readonly isFew: boolean }> {
-  const few = (sql: string) =>
-    `(SELECT count(*) FROM (${sql} LIMIT ${MAX_EXAMINED + 1}) AS counted)`;
+  { userId, engine: { dialect, marks }, found }: {
+    readonly userId: number;
+    readonly engine: SearchEngine;
+    readonly found: Condition | undefined;
+  },
+): Promise<{ readonly isComplete: boolean; readonly ids: readonly number[] | undefined }> {
+  const atMost = (sql: string) => `(${sql} LIMIT ${MAX_EXAMINED + 1}) AS counted`;
+  const marked = (column: string) => `SELECT ${column} FROM (${marks}) AS marked`;
+  const few = (sql: string) => `SELECT id FROM ${atMost(sql)}`;
+  const ids = found && dialect.array("id", `(${few(found.sql)} UNION ${few(marked("id"))}) AS few`);
   const [row = []] = await source.values(
     `SELECT (SELECT unindexed FROM storage_state),
-       (SELECT count(parent) FROM (${engine.marks} LIMIT ${MAX_EXAMINED + 1}) AS counted),
-       ${few(engine.marks)}, ${candidates === undefined ? "0" : few(candidates.sql)}`,
-    { user: userId, ...candidates?.parameters },
+       (SELECT count(parent) FROM ${atMost(marked("parent"))}),
+       (SELECT count(*) FROM ${atMost(marked("id"))}),
+       ${ids === undefined ? "NULL" : `(${ids})`}`,
+    { user: userId, ...found?.parameters },
   );
-  const [unindexed = 0, directories = 0, marked = 0, found = 0] = row.map(Number);
+  const [unindexed = 0, directories = 0, waiting = 0] = row.slice(0, 3).map(Number);
+  const all = typeof row[3] === "string" ? v.parse(Ids, JSON.parse(row[3])) : undefined;
+  const isFew = unindexed === 0 && waiting <= MAX_EXAMINED &&
+    all !== undefined && all.length <= MAX_EXAMINED;
   return {
-    isComplete: unindexed === 0 && directories === 0 && marked <= MAX_EXAMINED,
-    isFew: unindexed === 0 && marked + found <= MAX_EXAMINED,
+    isComplete: unindexed === 0 && directories === 0 && waiting <= MAX_EXAMINED,
+    ids: isFew ? all : undefined,
   };
+}
+
+const Ids = v.array(v.number());
+
+/** A statement with the ids of records that are to be looked at. */
+function givenIds(ids: readonly number[], { dialect }: SearchEngine): Condition {
+  return {
+    sql: `SELECT CAST(value AS bigint) AS id FROM ${dialect.texts(":ids")} AS given`,
+    parameters: { ids: JSON.stringify(ids) },
+  };
+}
+
+/** How many files a verdict of directories has to look at, if they are fewer than this. */
+async function judgedAtMost(part: Part, most: number): Promise<number> {
+  const judged = judgedFiles(part);
+  if (judged === undefined) return 0;
+  const [[files] = []] = await part.source.values(
+    `SELECT count(*) FROM (SELECT 1 ${judged.sql} LIMIT ${most}) AS counted`,
+    judged.parameters,
+  );
+  return Number(files);
 }
 
 /** Goes on through the tree for some thousands of records, in two statements: until where, and what is found there. */
@@ -92,47 +134,65 @@ async function nextPart(
   request: SearchRequest,
   engine: SearchEngine,
 ): Promise<Pick<SearchPage, "records" | "next">> {
-  const { byPath, comparePath } = engine.dialect;
+  const { byPath } = engine.dialect;
   const range = rangeOf(request, engine.dialect, request.after);
-  const partUntil = (end: string | undefined): Part => ({
-    ...{ source, request, engine, candidates: undefined },
-    range: end === undefined ? range : {
-      sql: `${range.sql} AND ${comparePath("target.path", "<=", ":until")}`,
-      parameters: { ...range.parameters, until: end },
-    },
-  });
+  const whole: Part = { source, request, engine, candidates: undefined, range };
   const [last] = await source.values(
     `SELECT path FROM records AS target WHERE ${range.sql}
-     ORDER BY ${byPath("path")} LIMIT 1 OFFSET ${MAX_EXAMINED - 1}`,
+     ORDER BY ${byPath("path")} LIMIT 1 OFFSET ${MAX_WALKED - 1}`,
     range.parameters,
   );
   const lastOfPart = last === undefined ? undefined : String(last[0]);
-  const end = await endOfJudged(partUntil(lastOfPart)) ?? lastOfPart;
-  const page = await pageOf(partUntil(end));
-  return page.next === undefined ? { ...page, next: end } : page;
+  const part = lastOfPart === undefined ? whole : upTo(whole, lastOfPart);
+  const end = await endOfJudged(part);
+  const page = await pageOf(end === undefined ? part : upTo(whole, end));
+  return page.next === undefined ? { ...page, next: end ?? lastOfPart } : page;
+}
+
+/** What of a part is not after a path. */
+function upTo(part: Part, path: string): Part {
+  const { sql, parameters } = part.range;
+  return {
+    ...part,
+    range: {
+      sql: `${sql} AND ${part.engine.dialect.comparePath("target.path", "<=", ":until")}`,
+      parameters: { ...parameters, until: path },
+    },
+  };
 }
 
 /**
  * The directory of a part up to which, by path, there are as many files in directories as a page may look at for the
  * verdicts of these. Undefined if there are fewer, or no verdict of a directory is asked for.
  */
-async function endOfJudged(
-  { source, request: { verdicts, kind }, engine: { dialect, recordsOf }, candidates, range }: Part,
-): Promise<string | undefined> {
-  if (verdicts === undefined || kind === "file") return undefined;
-  const records = candidates === undefined ? "records AS target" : recordsOf(candidates.sql);
-  const [end] = await source.values(
-    `SELECT target.path FROM ${records} CROSS JOIN records AS file
-     WHERE ${range.sql} AND target.is_dir AND ${filesBelow("target", dialect)}
-     ORDER BY ${dialect.byPath("target.path")} LIMIT 1 OFFSET ${MAX_EXAMINED - 1}`,
-    { ...range.parameters, ...candidates?.parameters },
+async function endOfJudged(part: Part, most = MAX_JUDGED_FILES): Promise<string | undefined> {
+  const judged = judgedFiles(part);
+  if (judged === undefined) return undefined;
+  const [end] = await part.source.values(
+    `SELECT target.path ${judged.sql}
+     ORDER BY ${part.engine.dialect.byPath("target.path")} LIMIT 1 OFFSET ${most - 1}`,
+    judged.parameters,
   );
   return end === undefined ? undefined : String(end[0]);
 }
 
+/** The files below the directories of a part, one by one for each. Undefined if no verdict of a directory is asked for. */
+function judgedFiles(
+  { request: { verdicts, kind }, engine: { dialect, recordsOf }, candidates, range }: Part,
+): Condition | undefined {
+  if (verdicts === undefined || kind === "file") return undefined;
+  const records = candidates === undefined ? "records AS target" : recordsOf(candidates.sql);
+  return {
+    sql: `FROM ${records} CROSS JOIN records AS file
+      WHERE ${range.sql} AND target.is_dir AND ${filesBelow("target", dialect)}`,
+    parameters: { ...range.parameters, ...candidates?.parameters },
+  };
+}
+
 /** A page by path of what the index has found, of which no more is looked at than fills it. */
 async function pageByPath(part: Part): Promise<Pick<SearchPage, "records" | "next">> {
-  const { source, request, engine: { dialect, recordsOf }, candidates } = part;
+  const { source, request, engine, candidates } = part;
+  const { dialect, recordsOf } = engine;
   if (candidates === undefined) throw new Error("The index was not asked");
   const range = rangeOf(request, dialect, request.after);
   const found = await source.values(
@@ -140,24 +200,28 @@ async function pageByPath(part: Part): Promise<Pick<SearchPage, "records" | "nex
      ORDER BY ${dialect.byPath("target.path")}`,
     { ...range.parameters, ...candidates.parameters },
   );
-  const ids = found.map(([id]) => ({ id: Number(id) }));
+  const ids = found.map(([id]) => Number(id));
   const records: FoundRecord[] = [];
   const { limit } = request;
-  for (let start = 0; start < ids.length && records.length <= limit; start += LOOKED_AT_ONCE) {
-    const some = JSON.stringify(ids.slice(start, start + LOOKED_AT_ONCE));
-    const page = await pageOf({
-      ...part,
+  let [left, end]: [number, string | undefined] = [MAX_JUDGED_FILES, undefined];
+  // Often, the first ones fill it.
+  let size = Math.min(limit + 1, LOOKED_AT_ONCE);
+  for (let start = 0; start < ids.length && records.length <= limit; start += size) {
+    if (start > 0) size = LOOKED_AT_ONCE;
+    const some: Part = {
+      ...{ source, engine, range: part.range },
       request: { ...request, limit: limit + 1 - records.length },
-      candidates: {
-        sql: `SELECT id FROM ${dialect.rows(":ids", { id: "bigint" })} AS given`,
-        parameters: { ids: some },
-      },
-    });
+      candidates: givenIds(ids.slice(start, start + size), engine),
+    };
+    const judged = await judgedAtMost(some, left);
+    end = judged < left ? undefined : await endOfJudged(some, left);
+    left -= judged;
+    const page = await pageOf(end === undefined ? some : upTo(some, end));
     records.push(...page.records);
+    if (end !== undefined) break;
   }
-  const isLast = records.length <= limit;
   const page = records.slice(0, limit);
-  return { records: page, next: isLast ? undefined : page.at(-1)?.path };
+  return { records: page, next: records.length > limit ? page.at(-1)?.path : end };
 }
 
 /** What is found in a part, in order, up to a page of it. */

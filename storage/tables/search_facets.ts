@@ -1,5 +1,8 @@
+import * as v from "valibot";
+import { compareBytewise } from "../../core/paths.ts";
 import type { SearchPage } from "../../core/search.ts";
 import { type Facet, FACETS, PARAMETER_RANGES } from "../../schemas/search.ts";
+import type { SqlValue } from "./dialect.ts";
 import { KIND, LICENSE } from "./search_conditions.ts";
 import { foundIn, type Part } from "./search_part.ts";
 
@@ -18,51 +21,72 @@ const RANGE = `CASE ${
   }).join(" ")
 } END`;
 
+/** What is counted: a text, or JSON of which the texts of a list or the keys of an object count. */
+const COLUMNS: Readonly<Record<Facet, string>> = {
+  kind: KIND,
+  format: "item.facts ->> 'format'",
+  architecture: "item.facts ->> 'architecture'",
+  license: LICENSE,
+  dtype: "item.facts ->> 'dtypes'",
+  base_model: "item.facts ->> 'base_models'",
+  library: "item.facts ->> 'library'",
+  task: "item.facts ->> 'task'",
+  parameters: RANGE,
+};
+
 /** How many of all that is found have which values. */
-export async function facetsOf(part: Part): Promise<SearchPage["facets"]> {
-  const { valuesOf, keysOf } = part.engine.dialect;
-  const { sql, parameters } = foundIn(part);
-  const item = (value: string) => ({ value, from: "found AS item" });
-  const text = (name: string) => item(`item.facts ->> '${name}'`);
-  const list = (from: string, value: string) => ({ value, from: `found AS item, ${from}` });
-  const counted: Readonly<Record<Facet, { readonly value: string; readonly from: string }>> = {
-    kind: item(KIND),
-    format: text("format"),
-    architecture: text("architecture"),
-    license: item(LICENSE),
-    dtype: list(keysOf("item.facts", "dtypes"), "it.key"),
-    base_model: list(valuesOf("item.facts", "base_models"), "it.value"),
-    library: text("library"),
-    task: text("task"),
-    parameters: item(RANGE),
-  };
-  const rows = await part.source.values(
-    `WITH found AS MATERIALIZED (${sql})
-     SELECT '' AS facet, '' AS value, count(*) AS files FROM found
-     ${
-      FACETS.map((facet) =>
-        `UNION ALL SELECT * FROM (
-           SELECT '${facet}' AS facet, ${counted[facet].value} AS value, count(*) AS files
-           FROM ${counted[facet].from} WHERE ${counted[facet].value} IS NOT NULL
-           GROUP BY ${counted[facet].value} ORDER BY 3 DESC, 2 LIMIT ${MAX_VALUES}
-         ) AS counted`
-      ).join(" ")
-    }`,
+export async function facetsOf({ source, ...part }: Part): Promise<SearchPage["facets"]> {
+  const { sql, parameters } = foundIn({ source, ...part });
+  // Facts are long, and are read once. Many have the same values.
+  const rows = await source.values(
+    `SELECT ${FACETS.join(", ")}, count(*) AS files
+     FROM (SELECT ${
+      FACETS.map((it) => `${COLUMNS[it]} AS ${it}`).join(", ")
+    } FROM (${sql}) AS item) AS found
+     GROUP BY ${FACETS.join(", ")}`,
     parameters,
   );
-  const valuesOfFacet = (facet: Facet) =>
-    rows.filter(([name]) => name === facet)
-      .map(([, value, count]) => ({ value: String(value), count: Number(count) }));
+  const counts = new Map(FACETS.map((facet) => [facet, new Map<string, number>()]));
+  let matches = 0;
+  for (const row of rows) {
+    const files = Number(row.at(-1));
+    matches += files;
+    for (const [index, facet] of FACETS.entries()) {
+      const counted = counts.get(facet);
+      for (const value of valuesOf(facet, row[index])) {
+        counted?.set(value, (counted.get(value) ?? 0) + files);
+      }
+    }
+  }
+  const most = (facet: Facet) =>
+    [...counts.get(facet) ?? []].map(([value, count]) => ({ value, count }))
+      .sort((a, b) => b.count - a.count || compareBytewise(a.value, b.value))
+      .slice(0, MAX_VALUES);
   return {
-    matches: Number(rows.find(([name]) => name === "")?.[2] ?? 0),
-    kind: valuesOfFacet("kind"),
-    format: valuesOfFacet("format"),
-    architecture: valuesOfFacet("architecture"),
-    license: valuesOfFacet("license"),
-    dtype: valuesOfFacet("dtype"),
-    base_model: valuesOfFacet("base_model"),
-    library: valuesOfFacet("library"),
-    task: valuesOfFacet("task"),
-    parameters: valuesOfFacet("parameters"),
+    matches,
+    kind: most("kind"),
+    format: most("format"),
+    architecture: most("architecture"),
+    license: most("license"),
+    dtype: most("dtype"),
+    base_model: most("base_model"),
+    library: most("library"),
+    task: most("task"),
+    parameters: most("parameters"),
   };
+}
+
+const Values = v.array(v.string());
+const Keys = v.record(v.string(), v.unknown());
+
+function valuesOf(facet: Facet, value: SqlValue | undefined): readonly string[] {
+  if (typeof value !== "string") return [];
+  switch (facet) {
+    case "dtype":
+      return Object.keys(v.parse(Keys, JSON.parse(value)));
+    case "base_model":
+      return [...new Set(v.parse(Values, JSON.parse(value)))];
+    default:
+      return [value];
+  }
 }

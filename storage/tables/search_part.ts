@@ -39,6 +39,14 @@ export interface Part {
   readonly range: Condition;
 }
 
+/** Joins the rows of `target` with the facts of files and of directories. NULL is looked up in no index. */
+export const FACTS_JOINS = `
+  LEFT JOIN facts AS kept ON kept.hash = nullif(target.hash, '')
+    AND kept.user_id = target.user_id AND kept.name = target.name AND kept.sha256 = coalesce((
+      SELECT sha256 FROM contents AS stored WHERE stored.hash = target.hash
+    ), kept.sha256)
+  LEFT JOIN directory_facts AS whole ON whole.id = CASE WHEN target.is_dir THEN target.id END`;
+
 /** The records below the directory, and after a path. */
 export function rangeOf(
   { userId, directory }: SearchRequest,
@@ -73,10 +81,8 @@ export function foundIn(
         ${dialect.json("coalesce(kept.facts, whole.facts)")} AS facts
         ${isJudged ? `, ${VERDICT_COLUMNS}` : ""}
       FROM ${records}
-      ${isJudged ? VERDICT_JOINS : "LEFT JOIN contents ON contents.hash = target.hash"}
-      LEFT JOIN facts AS kept ON kept.hash = target.hash AND kept.user_id = target.user_id
-        AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
-      LEFT JOIN directory_facts AS whole ON whole.id = target.id
+      ${FACTS_JOINS}
+      ${isJudged ? VERDICT_JOINS : ""}
       WHERE ${range.sql}
     ) AS item
     WHERE ${["TRUE", ...conditions.map(({ sql }) => sql)].join(" AND ")}`;

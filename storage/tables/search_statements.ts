@@ -1,4 +1,5 @@
 import type { Dialect } from "./dialect.ts";
+import { FACTS_JOINS } from "./search_part.ts";
 
 /** How many records without a document are marked at once. */
 const MARKED_AT_ONCE = 200;
@@ -44,10 +45,7 @@ export const searchStatements = (
       coalesce(kept.facts, whole.facts) AS facts
     FROM ${rows(":ids", { id: "bigint" })} AS wanted
     CROSS JOIN records AS target
-    LEFT JOIN contents ON contents.hash = target.hash
-    LEFT JOIN facts AS kept ON kept.hash = target.hash AND kept.user_id = target.user_id
-      AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
-    LEFT JOIN directory_facts AS whole ON whole.id = target.id
+    ${FACTS_JOINS}
     WHERE target.id = wanted.id`,
   dropMarks: dropMarksOf({ texts }),
   markAgain: markAgainOf({ rows }),

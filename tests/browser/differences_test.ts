@@ -1,5 +1,4 @@
 import * as assert from "node:assert/strict";
-import type { Client, Files } from "../support/client.ts";
 import { bytesTensor, safetensorsOf } from "../support/tensors.ts";
 import { assertAccessible, assertAccessibleInBoth } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
@@ -7,17 +6,6 @@ import { button } from "./files_page.ts";
 
 /** Text that would run or load something where it was taken for markup. */
 const HOSTILE = "<img src=x onerror=window.hasRun=1>";
-
-/** Replaces files of a directory by one change. */
-async function replace(client: Client, dir: string, files: Files): Promise<void> {
-  const body = new FormData();
-  for (const [name, content] of Object.entries(files)) {
-    body.append("files", new Blob([content]), name);
-  }
-  const query = { dir, on_conflict: "replace" };
-  const { status, text } = await client.send("POST", "/resources/", { query, body });
-  assert.equal(status, 200, text);
-}
 
 Deno.test({
   name:
@@ -38,7 +26,7 @@ Deno.test({
       "README.md": "# Llama\n\nOne\nTwo\nThree\n",
     });
     await client.upload("models/acme/other", { "config.json": "{}", "model.safetensors": first });
-    await replace(client, "models/acme/llama", {
+    const replaced = await client.replace("models/acme/llama", {
       "config.json": '{"layers":2,"rope":{"factor":2}}',
       "model.safetensors": safetensorsOf({
         kept: bytesTensor(1),
@@ -47,6 +35,7 @@ Deno.test({
       }),
       "README.md": `# Llama\n\nOne\n${HOSTILE}\nThree\n`,
     });
+    assert.equal(replaced.status, 200, replaced.text);
     const page = await browser.signIn();
     const region = (name: string) => page.getByRole("region", { name, exact: true });
     const { origin } = browser.server;

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { ROOT } from "../support/child_server.ts";
 import { endBrowser, enterCredential, TestBrowser, WORKER } from "./browser.ts";
+import { findWalk } from "./find_walk.ts";
 import { foundTeam } from "./first_team.ts";
 import { furnish, PLACES } from "./furnished.ts";
 import { walk } from "./walk.ts";
@@ -30,6 +31,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       };
     };
     await walk(options, { saved: `${OUTPUT}/walk.zip`, take: stepsOf("walk") });
+    await findWalk(options, { saved: `${OUTPUT}/model.zip`, take: stepsOf("find") });
     await foundTeam(options, stepsOf("team"));
   }
 }

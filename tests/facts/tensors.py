@@ -8,8 +8,10 @@ import json
 import os
 import random
 import sys
+import zipfile
 
 import gguf
+import h5py
 import numpy as np
 import onnx
 import onnx.numpy_helper
@@ -95,12 +97,65 @@ def read_gguf(path):
     return [told(it.name, it.shape, it.data.tobytes()) for it in gguf.GGUFReader(path).tensors]
 
 
+def make_h5(path, chance):
+    libver = chance.choice(["earliest", "latest"])
+    with h5py.File(path, "w", libver=libver) as file:
+        for index in range(chance.randrange(9)):
+            array = np.ascontiguousarray(random_array(chance))
+            if chance.random() < 0.2:
+                array = array.astype(array.dtype.newbyteorder(">"))
+            group = file.require_group(chance.choice(["layers/dense/vars", "layers/norm", "optimizer", "_"]))
+            group.create_dataset(str(index), data=array, **storage_of(chance, array, libver))
+        if chance.random() < 0.3:
+            file["names"] = np.array([b"kernel", b"bias"])
+
+
+def storage_of(chance, array, libver):
+    """Chunks and filters for some arrays; those of newer indexes, which have no digests, for one chunk alone."""
+    if array.ndim == 0 or array.size == 0 or chance.random() < 0.5:
+        return {}
+    is_old = libver == "earliest"
+    chunks = tuple(chance.randrange(1, size + 1) if is_old else size for size in array.shape)
+    return {
+        "chunks": chunks,
+        "compression": chance.choice([None, "gzip"]),
+        "shuffle": chance.random() < 0.5,
+        "fletcher32": chance.random() < 0.3,
+    }
+
+
+def read_h5(path):
+    found = []
+    with h5py.File(path, "r") as file:
+        def visit(name, it):
+            if isinstance(it, h5py.Dataset):
+                found.append(told(name, it.shape, it[()].tobytes()))
+
+        file.visititems(visit)
+    return found
+
+
+def make_keras(path, chance):
+    make_h5(f"{path}.h5", chance)
+    method = chance.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("metadata.json", "{}")
+        archive.writestr("config.json", "{}")
+        archive.write(f"{path}.h5", "model.weights.h5")
+
+
+def read_keras(path):
+    return read_h5(f"{path}.h5")
+
+
 FORMATS = {
     ".safetensors": (make_safetensors, read_safetensors),
     ".npy": (make_npy, read_npy),
     ".npz": (make_npz, read_npz),
     ".onnx": (make_onnx, read_onnx),
     ".gguf": (make_gguf, read_gguf),
+    ".h5": (make_h5, read_h5),
+    ".keras": (make_keras, read_keras),
 }
 
 if __name__ == "__main__":

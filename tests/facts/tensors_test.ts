@@ -9,12 +9,12 @@ import { seededRandom } from "../support/random.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { pythonWith, run } from "../support/tools.ts";
 
-const python = await pythonWith("gguf, numpy, onnx, safetensors");
+const python = await pythonWith("gguf, h5py, numpy, onnx, safetensors");
 const LIBRARIES = fileURLToPath(new URL("tensors.py", import.meta.url));
 const FIXTURES = fileURLToPath(new URL("../fixtures/models/", import.meta.url));
 /** More of both, for a longer run: `TENSOR_FILES=10000 TENSOR_MUTATIONS=5000`. */
-const FILES = Deno.env.get("TENSOR_FILES") ?? "250";
-const MUTATIONS = Number(Deno.env.get("TENSOR_MUTATIONS") ?? "400");
+const FILES = Deno.env.get("TENSOR_FILES") ?? "350";
+const MUTATIONS = Number(Deno.env.get("TENSOR_MUTATIONS") ?? "600");
 
 const Read = v.object({
   path: v.string(),
@@ -56,10 +56,14 @@ Deno.test("C 29 lists of tensors keep their limits, whatever a header says", () 
   const paths = [
     "gguf/chat.gguf",
     "gguf/quantized.gguf",
+    "keras/arrays.h5",
+    "keras/functional.h5",
+    "keras/functional.keras",
     "numpy/structured.npy",
     "numpy/compressed.npz",
     "onnx/perceptron.onnx",
     "safetensors/dtypes.safetensors",
+    "tflite/dense.tflite",
     "torch/state_dict.pt",
   ].map((path) => `${FIXTURES}${path}`);
   const random = seededRandom(1);

@@ -68,11 +68,14 @@ export class Client {
   }
 
   upload(dir: string | undefined, files: Files, field = "files"): Promise<Reply> {
-    const body = new FormData();
-    for (const [name, content] of Object.entries(files)) {
-      body.append(field, new Blob([content]), name);
-    }
+    const body = formOf(files, field);
     return this.send("POST", "/resources/", { query: { dir }, body });
+  }
+
+  /** Uploads files in one change, in place of those that are there. */
+  replace(dir: string, files: Files): Promise<Reply> {
+    const query = { dir, on_conflict: "replace" };
+    return this.send("POST", "/resources/", { query, body: formOf(files, "files") });
   }
 
   /** Sends a request for the file at a path (C 17). */
@@ -174,4 +177,12 @@ function queryString(query: QueryParameters): string {
       : [value].flat().map((one) => `${encodeURIComponent(key)}=${encodeURIComponent(one)}`)
   );
   return pairs.join("&");
+}
+
+function formOf(files: Files, field: string): FormData {
+  const form = new FormData();
+  for (const [name, content] of Object.entries(files)) {
+    form.append(field, new Blob([content]), name);
+  }
+  return form;
 }

@@ -27,6 +27,9 @@ export const TENSOR_FILES = {
   gguf: /\.gguf$/i,
   onnx: /\.onnx$/i,
   numpy: /\.np[yz]$/i,
+  hdf5: /\.(?:h5|hdf5)$/i,
+  keras: /\.keras$/i,
+  tflite: /\.tflite$/i,
   pytorch: /\.(?:pt|pth|ckpt)$|^(?:pytorch_|adapter_)?model[^/]*\.bin$/i,
 } as const;
 

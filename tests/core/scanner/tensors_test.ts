@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { parseTensorLine } from "../../../core/scanner/contract/tensor_list.ts";
 import { memorySource } from "../../../core/scanner/scan.ts";
 import { listTensors } from "../../../core/scanner/tensors.ts";
@@ -60,4 +61,42 @@ Deno.test("C 29 storages that the pickle of an archive does not name are said to
     listed("a.pt", archive("0")).problem,
     "Not all storages of the archive are named by its pickle",
   );
+});
+
+const fixture = (path: string) =>
+  Deno.readFileSync(new URL(`../../fixtures/models/${path}`, import.meta.url));
+
+Deno.test("C 29 tensors of TensorFlow Lite have the shapes and bytes that were converted", () => {
+  const { tensors, problem } = listed("dense.tflite", fixture("tflite/dense.tflite"));
+  // See tests/fixtures/makers/mobile_models.py: the converter has transposed it.
+  const elements = new Uint8Array(Float32Array.of(1, 3, 5, 2, 4, 6).buffer);
+  const digest = createHash("sha256").update(elements).digest("hex");
+  assert.deepEqual([tensors, problem], [
+    [{ name: "matmul", dtype: "float32", shape: [2, 3], bytes: 24, digest }],
+    undefined,
+  ]);
+});
+
+Deno.test("C 29 the weights of a model of Keras are the same in an archive and alone", () => {
+  const archive = fixture("keras/sequential.keras");
+  const byName = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
+    new Map(listed(name, bytes).tensors.map((it) => [it.name, it.digest]));
+  const digests = byName("a.keras", archive);
+  const names = [...digests.keys()].filter((it) => it.startsWith("layers/dense"));
+  assert.equal(names.length, 4);
+  const alone = byName("a.weights.h5", fixture("keras/sequential.weights.h5"));
+  assert.deepEqual(names.map((it) => alone.get(it)), names.map((it) => digests.get(it)));
+});
+
+Deno.test("C 29 files that are not what their names say have no tensors, and it is said why", () => {
+  const problems = ["a.h5", "a.keras", "a.tflite"].map((name) => {
+    const { tensors, problem } = listed(name, new TextEncoder().encode("nothing of this"));
+    assert.deepEqual(tensors, []);
+    return problem;
+  });
+  assert.deepEqual(problems, [
+    "The file is not an HDF5 file",
+    "The file is not an archive of Keras",
+    "The file does not have the identifier of TensorFlow Lite",
+  ]);
 });

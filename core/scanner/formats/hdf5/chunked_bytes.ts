@@ -1,4 +1,4 @@
-import type { ScanContext } from "../../contract/scanner.ts";
+import type { ScanContext, UnpackContext } from "../../contract/scanner.ts";
 import { type ByteSource, cutSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { concatBytes } from "../../readers/bytes/bytes.ts";
 import type { Hdf5Chunk, Hdf5Filter } from "../../readers/hdf5/chunks.ts";
@@ -32,14 +32,8 @@ export function chunkedPickle(
   { chunks, filters }: Hdf5ChunkedBytes,
   context: ScanContext,
 ): ByteSource | null | undefined {
-  if (!filters.every(({ id }) => id === SHUFFLE || id === FLETCHER32 || CODECS.has(id))) {
-    return null;
-  }
-  const whole: Unpacker = (codec, packed, statedBytes) => {
-    const { bytes, incomplete } = unpack(codec, packed, statedBytes, context);
-    const source = memorySource(bytes);
-    return incomplete === undefined ? source : cutSource(source);
-  };
+  if (!areKnown(filters)) return null;
+  const whole = unpackerOf(context);
   const isShuffled = filters.some(({ id, parameter }) => id === SHUFFLE && parameter > 1);
   const head = isShuffled ? whole : unpackerOfHeads(whole);
   const beginning = beginningOf(chunks, (chunk) => unfiltered(chunk, filters, head));
@@ -56,6 +50,28 @@ export function chunkedPickle(
     }
   }
   return memorySource(concatBytes(parts));
+}
+
+/** Whether {@link unfilteredChunk} knows all filters. */
+export function areKnown(filters: readonly Hdf5Filter[]): boolean {
+  return filters.every(({ id }) => id === SHUFFLE || id === FLETCHER32 || CODECS.has(id));
+}
+
+/** The content of a chunk without its filters. It is cut if not all of it can be unpacked. */
+export function unfilteredChunk(
+  chunk: Hdf5Chunk,
+  filters: readonly Hdf5Filter[],
+  context: UnpackContext,
+): ByteSource {
+  return unfiltered(chunk, filters, unpackerOf(context));
+}
+
+function unpackerOf(context: UnpackContext): Unpacker {
+  return (codec, packed, statedBytes) => {
+    const { bytes, incomplete } = unpack(codec, packed, statedBytes, context);
+    const source = memorySource(bytes);
+    return incomplete === undefined ? source : cutSource(source);
+  };
 }
 
 /** What the first chunks begin with: as many of them as are needed to see what it is, and can be unpacked. */

@@ -14,7 +14,16 @@ import { modelScanner } from "../model/scanner.ts";
 import { checkModelText } from "../model/text.ts";
 import { severityOfOperation } from "../tensorflow/operations.ts";
 import { ElementCounts } from "../tensors/element_counts.ts";
-import { CUSTOM, Model, Operator, OperatorCode, Subgraph, Tensor, TYPES } from "./schema.ts";
+import {
+  CUSTOM,
+  DataBuffer,
+  Model,
+  Operator,
+  OperatorCode,
+  Subgraph,
+  Tensor,
+  TYPES,
+} from "./schema.ts";
 
 const STRUCTURE = "TFLite Model Structure";
 const OPERATORS = "TFLite Operators";
@@ -152,8 +161,11 @@ class ModelWalk {
 
   #checkBuffers(model: FlatTable): void {
     for (const buffer of this.#reader.tables(model, Model.buffers)) {
-      this.#reader.vector(buffer, 0, 1);
-      this.#checkExtent(this.#reader.uint64(buffer, 1), this.#reader.uint64(buffer, 2));
+      this.#reader.vector(buffer, DataBuffer.data, 1);
+      this.#checkExtent(
+        this.#reader.uint64(buffer, DataBuffer.offset),
+        this.#reader.uint64(buffer, DataBuffer.size),
+      );
       this.#buffers++;
     }
   }

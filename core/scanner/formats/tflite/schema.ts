@@ -12,7 +12,9 @@ export const OperatorCode = { deprecatedBuiltin: 0, custom: 1, builtin: 3 } as c
 
 export const Subgraph = { tensors: 0, operators: 3 } as const;
 
-export const Tensor = { shape: 0, type: 1, buffer: 2 } as const;
+export const Tensor = { shape: 0, type: 1, buffer: 2, name: 3 } as const;
+
+export const DataBuffer = { data: 0, offset: 1, size: 2 } as const;
 
 export const Operator = { code: 0, optionsOffset: 9, optionsSize: 10 } as const;
 

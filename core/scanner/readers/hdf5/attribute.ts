@@ -9,7 +9,9 @@ export const DATATYPE = 0x03;
 const INTEGER = 0;
 const FLOAT = 1;
 const TIME = 2;
+const STRING = 3;
 const BIT_FIELD = 4;
+const OPAQUE = 5;
 const COMPOUND = 6;
 const REFERENCE = 7;
 const ENUMERATION = 8;
@@ -17,6 +19,9 @@ const VARIABLE_LENGTH = 9;
 
 /** The kind of a datatype of variable length whose values are text. */
 const TEXT = 1;
+
+/** The flag of numbers whose first byte is the most significant one. */
+const BIG_ENDIAN = 1;
 
 /** The flag of integers with a sign. */
 const SIGNED = 8;
@@ -97,6 +102,48 @@ export function numberType(bytes: Hdf5Bytes, address: number): NumberType | unde
   return integerType(bytes, address);
 }
 
+/** The type of the elements of a dataset. */
+export interface ElementType {
+  readonly name: string;
+  /** Of one element. */
+  readonly bytes: number;
+  /** Whether the values may be elsewhere in the file, so that the elements do not say what they are. */
+  readonly isElsewhere: boolean;
+}
+
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [STRING, "string"],
+  [OPAQUE, "opaque"],
+  [VARIABLE_LENGTH, "variable length"],
+  [REFERENCE, "reference"],
+]);
+
+/**
+ * The type of the elements of a datatype message.
+ *
+ * @throws {Hdf5Error} when the datatype is outside of the file.
+ */
+export function typeOf(bytes: Hdf5Bytes, address: number): ElementType {
+  const type = bytes.at(address);
+  const typeClass = type.number(1) & 0x0f;
+  const flags = type.number(1);
+  type.skip(2);
+  const size = type.number(4);
+  const number = numberType(bytes, address);
+  if (number !== undefined) {
+    const order = (flags & BIG_ENDIAN) !== 0 && size > 1 && typeClass !== ENUMERATION
+      ? ", big-endian"
+      : "";
+    return { name: `${number.name}${order}`, bytes: size, isElsewhere: false };
+  }
+  const isPlain = typeClass === STRING || typeClass === OPAQUE;
+  return {
+    name: `${NAMES.get(typeClass) ?? "record"} of ${size} bytes`,
+    bytes: size,
+    isElsewhere: !isPlain,
+  };
+}
+
 /** The type of a datatype message of integers. */
 function integerType(bytes: Hdf5Bytes, address: number): NumberType | undefined {
   const type = bytes.at(address);
@@ -114,16 +161,23 @@ function integerType(bytes: Hdf5Bytes, address: number): NumberType | undefined 
  * @throws {Hdf5Error} when the dataspace is outside of the file.
  */
 export function elementsOf(bytes: Hdf5Bytes, address: number): number {
+  return dimensionsOf(bytes, address)?.reduce((product, it) => product * it, 1) ?? 0;
+}
+
+/**
+ * The dimensions in a dataspace message: none for a scalar; undefined for a null dataspace.
+ *
+ * @throws {Hdf5Error} when the dataspace is outside of the file.
+ */
+export function dimensionsOf(bytes: Hdf5Bytes, address: number): number[] | undefined {
   const cursor = bytes.at(address);
   const version = cursor.number(1);
   const rank = cursor.number(1);
   cursor.skip(1);
   const type = cursor.number(1);
-  if (version === 2 && type === NULL_SPACE) return 0;
+  if (version === 2 && type === NULL_SPACE) return undefined;
   if (version === 1) cursor.skip(4);
-  let elements = 1;
-  for (let dimension = 0; dimension < rank; dimension++) elements *= cursor.length();
-  return elements;
+  return Array.from({ length: rank }, () => cursor.length());
 }
 
 /** An attribute message of version 1 to 3, of whose values only strings and bytes can be read. */

@@ -16,6 +16,16 @@ export interface Hdf5Chunk {
   readonly skipped: number;
   /** How many bytes it has without filters, as the layout states it. It may be wrong. */
   readonly statedBytes: number;
+  /** Which element of the dataset is its first one, by dimension; left out if the index does not say so. */
+  readonly start?: () => readonly number[];
+}
+
+/** How a layout has the data of a dataset in chunks. */
+export interface ChunkedLayout {
+  /** The elements of a chunk, by dimension, and at last the bytes of an element. */
+  readonly shape: readonly number[];
+  /** Reads the chunks in the order of their index, which is that of data of one dimension. Null if it is not read. */
+  readonly chunks: (() => Iterable<Hdf5Chunk>) | null;
 }
 
 /** Layout class (IV.A.2.i), and what finds the chunks from version 4 on (VII). */
@@ -50,15 +60,14 @@ export function filtersOf(bytes: Hdf5Bytes, { address }: HeaderMessage): Hdf5Fil
 }
 
 /**
- * What reads the chunks of a layout message, in the order of their index, which is that of data of one dimension. Returns
- * undefined for a layout without chunks, and null for an index that is not read.
+ * What a layout message says of chunks. Returns undefined for a layout without chunks.
  *
  * @throws {Hdf5Error} when it is malformed, also while the chunks are read.
  */
-export function chunksOf(
+export function chunkedLayout(
   bytes: Hdf5Bytes,
   { address }: HeaderMessage,
-): (() => Iterable<Hdf5Chunk>) | null | undefined {
+): ChunkedLayout | undefined {
   const cursor = bytes.at(address);
   const version = cursor.number(1);
   if (version < 3) {
@@ -72,38 +81,41 @@ export function chunksOf(
   const flags = cursor.number(1);
   const rank = cursor.number(1);
   const width = cursor.number(1);
-  const size = productOf(cursor, rank, width);
+  const shape = Array.from({ length: rank }, () => cursor.number(width));
+  const size = productOf(shape);
   switch (cursor.number(1)) {
     case SINGLE_CHUNK: {
       const isFiltered = (flags & FILTERED_CHUNK) !== 0;
       const stored = isFiltered ? cursor.length() : size;
       const skipped = isFiltered ? cursor.number(4) : 0;
       const chunk = cursor.offset();
-      return () =>
-        chunk === undefined
-          ? []
-          : [{ source: bytes.slice(chunk, stored), skipped, statedBytes: size }];
+      const start = () => shape.map(() => 0);
+      return {
+        shape,
+        chunks: () =>
+          chunk === undefined
+            ? []
+            : [{ source: bytes.slice(chunk, stored), skipped, statedBytes: size, start }],
+      };
     }
     case FIXED_ARRAY:
       cursor.skip(1);
-      return arrayChunks(bytes, cursor.offset(), size);
+      return { shape, chunks: arrayChunks(bytes, cursor.offset(), size) };
     default:
-      return null;
+      return { shape, chunks: null };
   }
 }
 
-/** The product of numbers that come next. */
-function productOf(cursor: Hdf5Cursor, count: number, width: number): number {
-  let product = 1;
-  for (let index = 0; index < count; index++) product *= cursor.number(width);
-  return product;
+function productOf(numbers: readonly number[]): number {
+  return numbers.reduce((product, it) => product * it, 1);
 }
 
-/** What reads the chunks in the B-tree whose address comes next, before the lengths of a chunk and of an element. */
-function treeOf(bytes: Hdf5Bytes, cursor: Hdf5Cursor, rank: number): () => Iterable<Hdf5Chunk> {
+/** The chunks in the B-tree whose address comes next, before the lengths of a chunk and of an element. */
+function treeOf(bytes: Hdf5Bytes, cursor: Hdf5Cursor, rank: number): ChunkedLayout {
   const root = cursor.offset();
-  const statedBytes = productOf(cursor, rank, 4);
-  return () => treeChunks(bytes, root, { dimensions: rank, statedBytes });
+  const shape = Array.from({ length: rank }, () => cursor.number(4));
+  const statedBytes = productOf(shape);
+  return { shape, chunks: () => treeChunks(bytes, root, { dimensions: rank, statedBytes }) };
 }
 
 /** The chunks in a B-tree of the first version (III.A.1), in its order. */
@@ -127,15 +139,26 @@ function* treeChunks(
     for (let entry = 0; entry < entries; entry++) {
       const stored = cursor.number(4);
       const skipped = cursor.number(4);
+      const start = cursor.address;
       cursor.skip(8 * dimensions);
       const child = cursor.offset();
       if (level > 0) children.push(child);
       else if (child !== undefined) {
-        yield { source: bytes.slice(child, stored), skipped, statedBytes };
+        yield {
+          source: bytes.slice(child, stored),
+          skipped,
+          statedBytes,
+          start: () => numbersAt(bytes, start, dimensions),
+        };
       }
     }
     left.push(...children.reverse());
   }
+}
+
+function numbersAt(bytes: Hdf5Bytes, address: number, count: number): number[] {
+  const cursor = bytes.at(address);
+  return Array.from({ length: count }, () => cursor.number(8));
 }
 
 /** What reads the chunks in a fixed array (VII.C). Returns null if it has pages. */

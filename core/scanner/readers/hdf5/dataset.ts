@@ -6,16 +6,16 @@ import {
   elementsOf,
   numberType,
 } from "./attribute.ts";
-import { chunksOf, filtersOf, type Hdf5Filter } from "./chunks.ts";
+import { chunkedLayout, filtersOf, type Hdf5Filter } from "./chunks.ts";
 import type { Hdf5Bytes } from "./cursor.ts";
 import { storedData } from "./layout.ts";
 import { type HeaderMessage, sharedMessage } from "./object_header.ts";
 import type { Hdf5Fault, Hdf5Wanted } from "./wanted.ts";
 
 /** Message types (HDF5 file format, IV.A.2). */
-const DATASPACE = 0x01;
+export const DATASPACE = 0x01;
 export const LAYOUT = 0x08;
-const FILTERS = 0x0b;
+export const FILTERS = 0x0b;
 const PARTS: ReadonlySet<number> = new Set([DATASPACE, DATATYPE, LAYOUT, FILTERS]);
 
 /** How a dataset is read. */
@@ -113,8 +113,9 @@ export class Dataset {
     const position = bytes.positionOf(layout.address);
     const name = `data of the layout at ${position}`;
     for (const filters of pipelines) {
-      const chunks = chunksOf(bytes, layout);
-      if (chunks === undefined) return;
+      const chunked = chunkedLayout(bytes, layout);
+      if (chunked === undefined) return;
+      const { chunks } = chunked;
       const isRead = chunks !== null && wanted.onChunks({ name, position, chunks, filters });
       // Tables are packed in many ways, and their rows rarely begin as a pickle does.
       if (!isRead && !areTables) fault("hdf5_chunks", layout.address);

@@ -2,9 +2,39 @@ import { type Hdf5Bytes, type Hdf5Cursor, Hdf5Error } from "./cursor.ts";
 import { MAX_NAME_BYTES, readLocalName } from "./heap.ts";
 import type { HeaderMessage } from "./object_header.ts";
 
+/** Types of messages of groups (HDF5 file format, IV.A.2). */
+export const LINK_INFO = 0x02;
+export const LINK = 0x06;
+export const SYMBOL_TABLE = 0x11;
+
+/**
+ * Whether the links of a link info message are stored in a heap instead of in messages.
+ *
+ * @throws {Hdf5Error} when it ends too early.
+ */
+export function hasDenseLinks(bytes: Hdf5Bytes, message: HeaderMessage): boolean {
+  return isDense(bytes, message, 8);
+}
+
+/**
+ * Whether what an info message is about is stored in a heap.
+ *
+ * @param orderSize The bytes of the number that comes first if the order of creation is kept.
+ * @throws {Hdf5Error} when it ends too early.
+ */
+export function isDense(
+  bytes: Hdf5Bytes,
+  { address }: HeaderMessage,
+  orderSize: number,
+): boolean {
+  const cursor = bytes.at(address + 1);
+  if (cursor.number(1) & 1) cursor.skip(orderSize);
+  return cursor.offset() !== undefined;
+}
+
 /** The target of a link. */
 export type Hdf5Link =
-  | { readonly kind: "object"; readonly address: number }
+  | { readonly kind: "object"; readonly name: string; readonly address: number }
   | { readonly kind: "external"; readonly name: string; readonly file: string }
   | { readonly kind: "other" };
 
@@ -30,7 +60,7 @@ export function readLink(bytes: Hdf5Bytes, { address }: HeaderMessage): Hdf5Link
   cursor.skip(nameLength);
   switch (type) {
     case HARD:
-      return toObject(cursor.offset());
+      return toObject(name, cursor.offset());
     case EXTERNAL:
       return { kind: "external", name, file: externalFile(cursor) };
     default:
@@ -38,8 +68,8 @@ export function readLink(bytes: Hdf5Bytes, { address }: HeaderMessage): Hdf5Link
   }
 }
 
-function toObject(address: number | undefined): Hdf5Link {
-  return address === undefined ? { kind: "other" } : { kind: "object", address };
+function toObject(name: string, address: number | undefined): Hdf5Link {
+  return address === undefined ? { kind: "other" } : { kind: "object", name, address };
 }
 
 function externalFile(cursor: Hdf5Cursor): string {
@@ -51,16 +81,29 @@ function externalFile(cursor: Hdf5Cursor): string {
 /** Nodes in the B-tree of one group. */
 const MAX_NODES = 100_000;
 
+/** An object in a version 1 group. */
+export interface SymbolTableEntry {
+  readonly address: number;
+  /**
+   * Reads its name in the group.
+   *
+   * @throws {Hdf5Error} when it is outside of the group's heap.
+   */
+  name(): string;
+}
+
 /**
- * The addresses of the objects in a version 1 group, from the B-tree of its symbol table message.
+ * The objects in a version 1 group, from the B-tree of its symbol table message.
  *
  * @throws {Hdf5Error} when the B-tree is malformed.
  */
 export function* symbolTableObjects(
   bytes: Hdf5Bytes,
   { address }: HeaderMessage,
-): Generator<number, void, void> {
-  const left = [bytes.at(address).offset()];
+): Generator<SymbolTableEntry, void, void> {
+  const table = bytes.at(address);
+  const left = [table.offset()];
+  const heap = table.address;
   const seen = new Set<number>();
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
     if (seen.has(node)) continue;
@@ -68,7 +111,7 @@ export function* symbolTableObjects(
     if (seen.size > MAX_NODES) throw new Hdf5Error("Too many nodes in a tree");
     const signature = bytes.at(node).text(4);
     if (signature === "TREE") left.push(...children(bytes, node));
-    else yield* symbols(bytes, node);
+    else yield* symbols(bytes, node, heap);
   }
 }
 
@@ -86,17 +129,29 @@ function* children(bytes: Hdf5Bytes, node: number): Generator<number, void, void
   }
 }
 
-function* symbols(bytes: Hdf5Bytes, node: number): Generator<number, void, void> {
+/** @param heapAddress Where the address of the heap of names is. */
+function* symbols(
+  bytes: Hdf5Bytes,
+  node: number,
+  heapAddress: number,
+): Generator<SymbolTableEntry, void, void> {
   const cursor = bytes.at(node);
   cursor.expect("SNOD");
   cursor.skip(2);
   const entries = cursor.number(2);
   for (let entry = 0; entry < entries; entry++) {
-    cursor.skip(bytes.sizes.offset);
+    const nameOffset = cursor.number(bytes.sizes.offset);
     const header = cursor.offset();
     cursor.skip(24);
-    if (header !== undefined) yield header;
+    if (header === undefined) continue;
+    yield { address: header, name: () => nameAt(bytes, heapAddress, nameOffset) };
   }
+}
+
+function nameAt(bytes: Hdf5Bytes, heapAddress: number, nameOffset: number): string {
+  const heap = bytes.at(heapAddress).offset();
+  if (heap === undefined) throw new Hdf5Error("A group without a heap of names");
+  return readLocalName(bytes, heap, nameOffset);
 }
 
 /**

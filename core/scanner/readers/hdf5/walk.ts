@@ -4,7 +4,16 @@ import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./cursor.ts";
 import { globalHeapObjects } from "./heap.ts";
 import { Dataset, LAYOUT } from "./dataset.ts";
 import { isVirtual } from "./layout.ts";
-import { externalDataFiles, readLink, symbolTableObjects } from "./links.ts";
+import {
+  externalDataFiles,
+  hasDenseLinks,
+  isDense,
+  LINK,
+  LINK_INFO,
+  readLink,
+  SYMBOL_TABLE,
+  symbolTableObjects,
+} from "./links.ts";
 import { type HeaderMessage, readMessages } from "./object_header.ts";
 import type { Hdf5File } from "./superblock.ts";
 import type { Hdf5Fault, Hdf5Wanted } from "./wanted.ts";
@@ -29,16 +38,14 @@ export interface Hdf5Contents {
   readonly objects: number;
 }
 
-const MAX_OBJECTS = 200_000;
+/** Objects of a file. */
+export const MAX_OBJECTS = 200_000;
 const MAX_EXTERNAL_REFERENCES = 1000;
 const MAX_TEXT_BYTES = 64 * MIB;
 
 /** Message types (HDF5 file format, IV.A.2). */
-const LINK_INFO = 0x02;
-const LINK = 0x06;
 const EXTERNAL_FILES = 0x07;
 const ATTRIBUTE = 0x0c;
-const SYMBOL_TABLE = 0x11;
 const ATTRIBUTE_INFO = 0x15;
 /** The value of the attribute `CLASS` by which PyTables marks arrays that may hold pickled objects. */
 const PICKLED_ARRAY = "VLARRAY";
@@ -118,13 +125,15 @@ class Walk implements Hdf5Contents {
       case LINK:
         return this.#link(message);
       case SYMBOL_TABLE:
-        for (const address of symbolTableObjects(this.#bytes, message)) this.#visit(address);
+        for (const { address } of symbolTableObjects(this.#bytes, message)) this.#visit(address);
         return;
       case LINK_INFO:
-        if (this.#isDense(message, 8)) this.#fault("hdf5_dense_links", message.address);
+        if (hasDenseLinks(this.#bytes, message)) this.#fault("hdf5_dense_links", message.address);
         return;
       case ATTRIBUTE_INFO:
-        if (this.#isDense(message, 2)) this.#fault("hdf5_dense_attributes", message.address);
+        if (isDense(this.#bytes, message, 2)) {
+          this.#fault("hdf5_dense_attributes", message.address);
+        }
         return;
       case EXTERNAL_FILES:
         for (const file of externalDataFiles(this.#bytes, message)) {
@@ -161,13 +170,6 @@ class Walk implements Hdf5Contents {
     const link = readLink(this.#bytes, message);
     if (link.kind === "object") this.#visit(link.address);
     if (link.kind === "external") this.#refer("link", link.file, message);
-  }
-
-  /** Whether the links or attributes of an info message are stored in a heap instead of in messages. */
-  #isDense({ address }: HeaderMessage, orderSize: number): boolean {
-    const cursor = this.#bytes.at(address + 1);
-    if (cursor.number(1) & 1) cursor.skip(orderSize);
-    return cursor.offset() !== undefined;
   }
 
   #refer(
