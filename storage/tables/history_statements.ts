@@ -65,7 +65,7 @@ export const HISTORY_STATEMENTS = {
   /** Rows that leave this table get into order: a trigger adds them to the other one. */
   settle: `DELETE FROM fresh_history WHERE position IN (
       SELECT position FROM fresh_history ORDER BY position LIMIT ${STEP_ROWS}
-    ) RETURNING 1 AS settled`,
+    )`,
   /** Deletes rows of versions that are given up already: who reads one says so afterwards. */
   giveUp: `DELETE FROM history WHERE (user_id, until, id) IN (
       SELECT former.user_id, former.until, former.id
