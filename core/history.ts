@@ -1,5 +1,5 @@
 import type { PastPoint, Tag } from "./history_changes.ts";
-import type { ResourceStore } from "./ports.ts";
+import type { LocatedLookup, ResourceStore } from "./ports.ts";
 
 /**
  * Which version of a tree is meant (C 26): by its number, the one at a time in milliseconds since the Unix epoch, or
@@ -7,9 +7,14 @@ import type { ResourceStore } from "./ports.ts";
  */
 export type At = PastPoint | { readonly time: number } | { readonly name: string };
 
-/** The records of one tree as they were at a version, with the same reads as those of the present. */
+/**
+ * The records of one tree as they were at a version, with the same reads as those of the present. Each of them throws
+ * `ErrVersionsNotFound` when the version is not kept.
+ */
 export interface PastRecords
-  extends Pick<ResourceStore, "findByPath" | "findById" | "list" | "listJson" | "collectFiles"> {
+  extends
+    Pick<ResourceStore, "findByPath" | "findById" | "list" | "listJson" | "collectFiles">,
+    LocatedLookup {
   readonly point: PastPoint;
 }
 

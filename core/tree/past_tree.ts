@@ -17,7 +17,7 @@ export function noHistory(): AppError {
  * The tree of a user as it was at a version (C 26): operations read it as they read the present one,
  * with the same privileges. The gate judges content as it is judged today.
  *
- * @throws {AppError} `ErrVersionsNotFound` when the version is not kept.
+ * @throws {AppError} `ErrVersionsNotFound` when the version is not kept, or its reads do.
  */
 export async function treeAt(
   tree: Tree,
@@ -27,7 +27,8 @@ export async function treeAt(
   const { records } = tree;
   if (records.history === undefined) throw noHistory();
   const past = await records.history.at(userId, at);
-  const { point: { version }, findByPath, findById, list, listJson, collectFiles } = past;
+  const { point: { version }, findByPath, findLocated, findById, list, listJson, collectFiles } =
+    past;
   return {
     version,
     tree: {
@@ -36,6 +37,7 @@ export async function treeAt(
       signatures: tree.signatures?.at(past),
       records: {
         findByPath,
+        findLocated,
         findById,
         list,
         listJson,

@@ -2,7 +2,7 @@ import type { Database } from "./database.ts";
 import { nodesOf } from "../tables/history_nodes.ts";
 import type { PastReads, PastTree } from "../tables/history_store.ts";
 import type { Statement } from "./listing.ts";
-import { findById, findByPath, type Source } from "./lookup.ts";
+import { findById, findByPath, findLocated, type Source } from "./lookup.ts";
 import { isParent, isPath } from "./path_conditions.ts";
 import type { SqlParameters } from "./session.ts";
 
@@ -108,7 +108,7 @@ export function asOf(
 /** Lookups of records at a version. */
 export function pastLookups(
   database: Database,
-): Pick<PastReads, "findByPath" | "findById" | "settled"> {
+): Pick<PastReads, "findByPath" | "findLocated" | "findById" | "settled"> {
   const source = (tree: PastTree, history: string): Source => {
     const of = (sql: string, parameters: SqlParameters = {}) => {
       const statement = asOf({ sql, parameters }, tree, history);
@@ -127,6 +127,8 @@ export function pastLookups(
     findByPath: async (tree, paths) => [
       ...(await findByPath(source(tree, HISTORY.at("asked.path")), scope(tree), paths)).values(),
     ],
+    findLocated: (tree, path) =>
+      findLocated(source(tree, HISTORY.at(":path::text")), scope(tree), path),
     findById: async (tree, ids) => [
       ...(await findById(source(tree, HISTORY.ofIds), scope(tree), ids)).values(),
     ],

@@ -120,7 +120,7 @@ class SortedListing implements Listing {
  * A statement that counts what a listing of the root or of one directory has below it, up to `limit`.
  * It reads no more index entries than that.
  */
-function shortListProbe(query: ListQuery, limit: number): Statement {
+export function shortListProbe(query: ListQuery, limit: number): Statement {
   const { condition, parameters } = scopeCondition(query.scope);
   const [directory] = query.directories;
   const level = directory === undefined
@@ -197,7 +197,7 @@ function pageAfter(connection: Connection, query: ListQuery, after: string): Pag
 }
 
 /** The first of the records, whose paths are not too long together. */
-function withinBytes(records: readonly ResourceRecord[]): ResourceRecord[] {
+export function withinBytes(records: readonly ResourceRecord[]): ResourceRecord[] {
   let bytes = 0;
   const end = records.findIndex(({ path, name }) => {
     const full = bytes > MAX_PAGE_BYTES;
@@ -207,7 +207,7 @@ function withinBytes(records: readonly ResourceRecord[]): ResourceRecord[] {
   return end === -1 ? [...records] : records.slice(0, end);
 }
 
-const ROOT_ORDER = "ORDER BY updated_at DESC, name, id";
+export const ROOT_ORDER = "ORDER BY updated_at DESC, name, id";
 
 function rootCondition({ scope, recursive }: ListQuery) {
   const { condition, parameters } = scopeCondition(scope);

@@ -5,6 +5,7 @@ import type {
   ListQuery,
   ResourceRecord,
 } from "../../core/ports.ts";
+import { entriesJson } from "../../core/entries.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import type { ShareQuery, Shares } from "../../core/shares.ts";
 import type { LargeChanges } from "./large_changes.ts";
@@ -51,6 +52,10 @@ export class LongReads {
       return this.#parts.points.findPastByPath(tree, paths) ??
         await this.#parts.longReader.calls.findPastByPath(tree, paths);
     },
+    findLocated: async (tree, path) => {
+      await this.#settled(tree);
+      return this.#parts.points.findPastLocated(tree, path);
+    },
     findById: async (tree, ids) => {
       await this.#settled(tree);
       return this.#parts.points.findPastById(tree, ids) ??
@@ -61,14 +66,21 @@ export class LongReads {
     collectFiles: (tree, roots) => this.collectFiles(roots, tree),
   };
 
-  async *#pastRecords(tree: PastTree, query: ListQuery) {
+  async *#pastRecords(
+    tree: PastTree,
+    query: ListQuery,
+  ): AsyncGenerator<readonly ResourceRecord[]> {
     await this.#settled(tree);
+    const few = this.#parts.points.shortPastList(tree, query);
+    if (few !== undefined) return yield few;
     for await (const { records } of this.#batches(query, "records", tree)) yield records;
   }
 
-  async *#pastJson(tree: PastTree, query: ListQuery) {
+  async *#pastJson(tree: PastTree, query: ListQuery): AsyncGenerator<ItemsJson> {
     await this.#settled(tree);
-    yield* this.listJson(query, tree);
+    const few = this.#parts.points.shortPastList(tree, query);
+    if (few === undefined) yield* this.listJson(query, tree);
+    else if (few.length > 0) yield entriesJson(few);
   }
 
   #settled({ userId }: Pick<PastTree, "userId">): Promise<void> {

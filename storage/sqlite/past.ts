@@ -1,30 +1,21 @@
-import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
-import { recordOf } from "../tables/record_rows.ts";
-import { nodesOf } from "../tables/history_nodes.ts";
+import type { ListQuery, LocatedRecord, ResourceRecord } from "../../core/ports.ts";
+import { LOCATED, locatedOf } from "../tables/located_rows.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
 import type { Connection } from "./connection.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
-
-const COLUMNS =
-  "id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
-
-/** Whether a row of history is one of the tree at the version. */
-const HELD = "user_id = :past_user AND since <= :past_version AND until > :past_version";
-
-/** How rows of history are found: by what they hold for, by paths in their order, or by some keys. */
-type Search =
-  | { readonly by: "node"; readonly conditions: readonly string[] }
-  | { readonly by: "order" }
-  | { readonly by: "path" | "id"; readonly asked: string };
-
-/** Records of a tree at a version. */
-interface Part {
-  /** Selects them where there is no history. */
-  readonly condition: string;
-  readonly search: Search;
-  readonly parameters: SqlParameters;
-}
+import {
+  at,
+  below,
+  COLUMNS,
+  inside,
+  parametersAt,
+  type Part,
+  pastParts,
+  rowsAt,
+  rowsOf,
+  taggedRows,
+} from "./past_parts.ts";
 
 /** The records of a tree at a version at some paths. */
 export function findPastByPath(
@@ -33,6 +24,21 @@ export function findPastByPath(
   paths: readonly string[],
 ): ResourceRecord[] {
   return rowsOf(connection, tree, at(paths));
+}
+
+/** The record of a tree at a version at a path, with what belongs to it. */
+export function findPastLocated(
+  connection: Connection,
+  tree: PastTree,
+  path: string,
+): LocatedRecord | undefined {
+  const part = at([path]);
+  const [row] = connection.values(
+    `SELECT ${RECORD_COLUMNS}, ${LOCATED.columns} FROM (${rowsAt(tree, COLUMNS, part)}) AS records
+     ${LOCATED.tables("records")}`,
+    parametersAt(tree, part),
+  );
+  return row && locatedOf(row);
 }
 
 /** The records of a tree at a version that have some ids. */
@@ -59,10 +65,9 @@ export function fillWithListing(
   tree: PastTree,
   query: ListQuery,
 ): number {
-  const { directories, chain, recursive } = query;
-  const parts = directories.length === 0
-    ? [recursive ? everything() : childrenOf(null)]
-    : directories.map((path) => recursive ? below(path) : childrenOf(path));
+  const { directories, chain } = query;
+  const parts = (directories.length === 0 ? [undefined] : directories)
+    .map((directory) => inside(query, directory));
   const records = fill(connection, tree, [...parts, at([...chain, ...directories])]);
   // That of one directory is read in the order of the paths.
   if (directories.length !== 1) makeIndexes(connection);
@@ -172,109 +177,9 @@ function makeIndexes(connection: Connection): void {
     CREATE INDEX temp.past_parents ON records (parent, path)`);
 }
 
-function rowsOf(connection: Connection, tree: PastTree, part: Part): ResourceRecord[] {
-  return connection.values(
-    `SELECT ${RECORD_COLUMNS} FROM (${rowsAt(tree, COLUMNS, part)}) AS records`,
-    parametersAt(tree, part),
-  ).map(recordOf);
-}
-
-/** The values of the parameters by which statements find a tree at a version. */
-export function pastParameters({ userId, version, tag }: PastTree): SqlParameters {
-  return tag === undefined ? { past_user: userId, past_version: version } : { past_tag: tag };
-}
-
-function parametersAt(tree: PastTree, { search, parameters }: Part): SqlParameters {
-  const hasNodes = tree.tag === undefined && search.by === "node";
-  return {
-    ...parameters,
-    ...pastParameters(tree),
-    ...hasNodes && { past_nodes: JSON.stringify(nodesOf(tree.version)) },
-  };
-}
-
 const WHOLE = pastParts(COLUMNS, { condition: "TRUE", search: { by: "order" } });
 /** What statements of tags read in place of the table of records. */
 export const TAG_SOURCES = {
   past: `(${WHOLE.join(" UNION ALL ")}) AS records`,
   tagged: `(${taggedRows(COLUMNS, "TRUE")}) AS records`,
 };
-
-function rowsAt({ tag }: PastTree, columns: string, part: Part): string {
-  return tag === undefined
-    ? pastParts(columns, part).join(" UNION ALL ")
-    : taggedRows(columns, part.condition);
-}
-
-function taggedRows(columns: string, condition: string): string {
-  return `SELECT ${columns} FROM main.tagged_records WHERE tag = :past_tag AND ${condition}`;
-}
-
-/** What was there since the version or earlier, and still is, or was until later. */
-function pastParts(columns: string, { condition, search }: Omit<Part, "parameters">): string[] {
-  return [
-    `SELECT ${columns} FROM main.records
-     WHERE user_id = :past_user AND since <= :past_version AND ${condition}`,
-    ...formerParts(columns, condition, search),
-    `SELECT ${columns} FROM main.fresh_history WHERE ${HELD} AND ${condition}`,
-  ];
-}
-
-function formerParts(columns: string, condition: string, search: Search): string[] {
-  switch (search.by) {
-    case "order":
-      return [
-        `SELECT ${columns} FROM main.history INDEXED BY history_by_path WHERE ${HELD} AND ${condition}`,
-      ];
-    // The index has all that the conditions ask for, so no other row is read.
-    case "node":
-      return search.conditions.map((condition) =>
-        `SELECT ${columns} FROM (
-           SELECT until AS ended, id AS kept FROM main.history INDEXED BY history_by_node
-           WHERE ${HELD} AND node IN (SELECT value FROM json_each(:past_nodes)) AND ${condition}
-         ) AS found CROSS JOIN main.history
-         ON user_id = :past_user AND until = found.ended AND id = found.kept`
-      );
-    // Of the states of a path or a record, the first that ends later is the only one that may hold.
-    case "path":
-    case "id":
-      return [
-        `SELECT ${columns} FROM (SELECT DISTINCT value FROM json_each(${search.asked})) AS asked
-         CROSS JOIN main.history INDEXED BY history_by_${search.by}
-         ON user_id = :past_user AND ${search.by} = asked.value AND until = (
-           SELECT min(next.until) FROM main.history AS next INDEXED BY history_by_${search.by}
-           WHERE next.user_id = :past_user AND next.${search.by} = asked.value
-             AND next.until > :past_version
-         )
-         WHERE since <= :past_version`,
-      ];
-  }
-}
-
-function at(paths: readonly string[]): Part {
-  return {
-    condition: "path IN (SELECT value FROM json_each(:paths))",
-    search: { by: "path", asked: ":paths" },
-    parameters: { paths: JSON.stringify(paths) },
-  };
-}
-
-function below(path: string): Part {
-  return {
-    condition: "path > :path || '/' AND path < :path || '0'",
-    search: {
-      by: "node",
-      conditions: ["parent = :path", "parent > :path || '/' AND parent < :path || '0'"],
-    },
-    parameters: { path },
-  };
-}
-
-function everything(): Part {
-  return { condition: "TRUE", search: { by: "node", conditions: ["TRUE"] }, parameters: {} };
-}
-
-function childrenOf(parent: string | null): Part {
-  const condition = "parent IS :parent";
-  return { condition, search: { by: "node", conditions: [condition] }, parameters: { parent } };
-}

@@ -10,7 +10,8 @@ import type { PastTree } from "../tables/history_store.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { shortListing } from "./listing.ts";
 import { findById, findByPath, RECORD_COLUMNS, type RecordSource } from "./lookup.ts";
-import { findPastById, findPastByPath } from "./past.ts";
+import { findPastById, findPastByPath, findPastLocated } from "./past.ts";
+import { shortPastListing } from "./past_listing.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
 import { contentTotals, usageOf } from "./usage.ts";
 
@@ -68,6 +69,13 @@ export class PointReader implements Disposable {
     return findPastByPath(this.#connection, tree, paths);
   }
 
+  /** {@link findPastLocated} */
+  findPastLocated(tree: PastTree, path: string): LocatedRecord | undefined {
+    return this.#takesLong(tree, [path])
+      ? undefined
+      : findPastLocated(this.#connection, tree, path);
+  }
+
   /** {@link findPastById} */
   findPastById(tree: PastTree, ids: readonly number[]): ResourceRecord[] | undefined {
     return this.#takesLong(tree, ids) ? undefined : findPastById(this.#connection, tree, ids);
@@ -97,13 +105,23 @@ export class PointReader implements Disposable {
 
   /** A whole listing, or undefined if it has more than {@link MAX_LISTED} records or a page of paths. */
   shortList(query: ListQuery): ResourceRecord[] | undefined {
-    const { scope, directories, chain } = query;
-    if (scope.everyone || directories.length > 1 || chain.length > MAX_LOOKUPS) return undefined;
+    if (query.scope.everyone || query.directories.length > 1) return undefined;
+    if (query.chain.length > MAX_LOOKUPS) return undefined;
+    return this.#inSnapshot((connection) => shortListing(connection, query, MAX_LISTED));
+  }
+
+  /** {@link shortList}, of a tree at a version */
+  shortPastList(tree: PastTree, query: ListQuery): ResourceRecord[] | undefined {
+    if (query.directories.length > 1 || this.#takesLong(tree, query.chain)) return undefined;
+    return this.#inSnapshot((connection) => shortPastListing(connection, tree, query, MAX_LISTED));
+  }
+
+  /** Reads from one snapshot: otherwise a listing might have grown since it was counted. */
+  #inSnapshot<T>(read: (connection: Connection) => T): T {
     const connection = this.#connection;
-    // One snapshot: otherwise the listing might have grown since it was counted.
     connection.run("BEGIN");
     try {
-      return shortListing(connection, query, MAX_LISTED);
+      return read(connection);
     } finally {
       connection.run("COMMIT");
     }

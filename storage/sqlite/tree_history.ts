@@ -1,7 +1,21 @@
 import { HISTORY_ROW_BYTES } from "../../core/history.ts";
 import type { MadeVersions, VersionNote } from "../../core/history_changes.ts";
 import type { SqlParameters } from "../tables/dialect.ts";
+import { nodeOf } from "../tables/history_nodes.ts";
 import type { Connection } from "./connection.ts";
+
+/**
+ * So many rows at once are put into order by the change itself: that takes less than to add them twice, and the pages
+ * of the indexes are written once.
+ */
+const MANY_ROWS = 100;
+const NODE = nodeOf("since", ":version");
+
+/** How many rows there are, and the bytes of their files. */
+interface Amount {
+  readonly rows: number;
+  readonly bytes: number;
+}
 
 /** What becomes of records that are about to be changed: they go on at other paths, or their content goes. */
 export type Fate = "moved" | "dropped";
@@ -126,22 +140,19 @@ export class TreeHistory implements Keeper {
     const named = { ...parameters, version, keeper: userId };
     if (fate === "moved") this.#moved.add(userId);
     else if (this.#moved.has(userId)) this.#keepContent(condition, named);
-    const rows = this.#connection.run(
-      `INSERT INTO fresh_history (user_id, until, id, since, path, parent, name, hash, size, crc32,
-         is_dir, created_at, updated_at, is_moved)
+    const { rows, bytes } = this.#amount(kept, named);
+    if (rows === 0) return;
+    const isMany = rows >= MANY_ROWS;
+    this.#connection.run(
+      `INSERT INTO ${isMany ? "history" : "fresh_history"} (user_id, until, id, since, path, parent,
+         name, hash, size, crc32, is_dir, created_at, updated_at, is_moved ${
+        isMany ? ", node" : ""
+      })
        SELECT user_id, :version, id, since, path, parent, name, hash, size, crc32, is_dir, created_at,
-         updated_at, ${Number(fate === "moved")} ${kept}`,
+         updated_at, ${Number(fate === "moved")} ${isMany ? `, ${NODE}` : ""} ${kept}`,
       named,
     );
-    if (rows === 0) return;
-    // The sizes of the rows that were just added.
-    this.#count(
-      userId,
-      fate === "moved"
-        ? "SELECT 0"
-        : "SELECT sum(size) FROM fresh_history WHERE position > last_insert_rowid() - :rows",
-      { rows },
-    );
+    this.#count(userId, { rows, bytes: fate === "moved" ? 0 : bytes });
   }
 
   /** What the same work has moved before, and removes now, refers to its content itself. */
@@ -153,10 +164,8 @@ export class TreeHistory implements Keeper {
     for (const table of ["fresh_history", "history"]) {
       const moved = `FROM ${table}
         WHERE user_id = :keeper AND until = :version AND is_moved = 1 AND id IN (${ids})`;
-      this.#count(Number(parameters.keeper), `SELECT sum(size) ${moved}`, {
-        ...parameters,
-        rows: 0,
-      });
+      const { bytes } = this.#amount(moved, parameters);
+      this.#count(Number(parameters.keeper), { rows: 0, bytes });
       this.#connection.run(
         `UPDATE ${table} SET is_moved = 0
          WHERE (user_id, until, id) IN (SELECT user_id, until, id ${moved})`,
@@ -165,18 +174,20 @@ export class TreeHistory implements Keeper {
     }
   }
 
-  /**
-   * Counts what is kept.
-   *
-   * @param sizes Selects the sizes of files that no record has any more.
-   * @param parameters Those of it, and how many `rows` were added.
-   */
-  #count(user: number, sizes: string, parameters: SqlParameters): void {
+  /** How many rows there are, and the sizes of their files. @param from What a statement selects from. */
+  #amount(from: string, parameters: SqlParameters): Amount {
+    const row = this.#connection.get(
+      `SELECT count(*) AS rows, sum(size) AS bytes ${from}`,
+      parameters,
+    );
+    return { rows: Number(row?.rows), bytes: Number(row?.bytes) };
+  }
+
+  /** Counts rows that are added, and files that no record has any more. */
+  #count(user: number, { rows, bytes }: Amount): void {
     this.#connection.run(
-      `UPDATE tree_versions
-       SET history_bytes = history_bytes + :rows * ${HISTORY_ROW_BYTES} + ifnull((${sizes}), 0)
-       WHERE user_id = :user`,
-      { ...parameters, user },
+      "UPDATE tree_versions SET history_bytes = history_bytes + :bytes WHERE user_id = :user",
+      { user, bytes: rows * HISTORY_ROW_BYTES + bytes },
     );
   }
 }

@@ -13,3 +13,15 @@ export function nodesOf(version: number): number[] {
   }
   return nodes;
 }
+
+/** An expression: the node of a row of history over SQLite, as in the trigger that puts rows into order. */
+export function nodeOf(since: string, until: string): string {
+  return `CASE ${since} WHEN 0 THEN 0 ELSE (
+    SELECT (${until} - 1) & -(1 << (4 * length(differing) - CASE
+      WHEN differing >= '8' THEN 1 WHEN differing >= '4' THEN 2 WHEN differing >= '2' THEN 3 ELSE 4
+    END))
+    FROM (SELECT format('%x',
+      ((${since} - 1) | (${until} - 1)) - ((${since} - 1) & (${until} - 1))
+    ) AS differing)
+  ) END`;
+}

@@ -14,7 +14,13 @@ import type {
   TrashQuery,
 } from "../../core/history.ts";
 import type { PastPoint, Tag } from "../../core/history_changes.ts";
-import type { CollectionRoots, ItemsJson, ListQuery, ResourceRecord } from "../../core/ports.ts";
+import type {
+  CollectionRoots,
+  ItemsJson,
+  ListQuery,
+  LocatedRecord,
+  ResourceRecord,
+} from "../../core/ports.ts";
 import {
   numberOrNull,
   type RunStatement,
@@ -38,6 +44,8 @@ export interface PastTree extends PastPoint {
 /** How an engine reads a tree at a version, which it need not check to be kept. */
 export interface PastReads {
   findByPath(tree: PastTree, paths: readonly string[]): Promise<ResourceRecord[]>;
+  /** The record at a path, with what belongs to it, unless it has to be looked for by {@link findByPath}. */
+  findLocated(tree: PastTree, path: string): Promise<LocatedRecord | undefined>;
   findById(tree: PastTree, ids: readonly number[]): Promise<ResourceRecord[]>;
   list(tree: PastTree, query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
   listJson(tree: PastTree, query: ListQuery): AsyncIterable<ItemsJson>;
@@ -139,6 +147,10 @@ export class SqlHistoryStore implements HistoryStore {
         const found = paths.length === 0 ? [] : await kept(await reads.findByPath(tree, paths));
         return new Map(found.map((it) => [it.path, it]));
       },
+      findLocated: async (_scope, path) => {
+        const found = await reads.findLocated(tree, path);
+        return found && await kept(found);
+      },
       findById: async (_scope, ids) => {
         const found = ids.length === 0 ? [] : await kept(await reads.findById(tree, ids));
         return new Map(found.map((it) => [it.id, it]));
@@ -157,14 +169,11 @@ export class SqlHistoryStore implements HistoryStore {
 
   async #pointOf(userId: number, at: At): Promise<PastPoint> {
     if ("name" in at) return await this.#tags.point(userId, at.name);
-    if ("tag" in at && at.tag !== undefined) {
-      await this.#tags.require(userId, at.tag);
-      return at;
-    }
-    const versions = await this.#versions(userId, "time" in at ? at.time : 0);
-    const version = "time" in at ? versions.atTime : at.version;
-    requireKept(versions, version);
-    return { version };
+    // Whether it is kept is asked after each read, which would not be whole if it were not.
+    if ("version" in at) return at;
+    const versions = await this.#versions(userId, at.time);
+    requireKept(versions, versions.atTime);
+    return { version: versions.atTime };
   }
 
   async #requirePoint({ userId, version, tag }: PastTree): Promise<void> {
@@ -207,7 +216,8 @@ export class SqlHistoryStore implements HistoryStore {
 
   async settle() {
     if ((await this.#statements.find("fresh", {})).length === 0) return true;
-    return (await this.#statements.write((run) => run("settle", {}))).length === 0;
+    await this.#statements.write((run) => run("settle", {}));
+    return false;
   }
 
   async giveUp({ before, maxBytes }: HistoryBounds) {
@@ -215,7 +225,7 @@ export class SqlHistoryStore implements HistoryStore {
     // By itself: changes of all trees that it is about wait for it.
     await this.#statements.write((run) => run("expire", { before }));
     return await this.#statements.write(async (run) => {
-      const settled = await run("settle", {});
+      await run("settle", {});
       const rows = await run("giveUp", {});
       // What was given up before counts until its last row is gone.
       const [overfull] = rows.length > 0 ? [] : await run("overfull", { max });
@@ -225,9 +235,10 @@ export class SqlHistoryStore implements HistoryStore {
         await run("subtract", { user, bytes });
       }
       const forgotten = await run("forget", {});
+      const fresh = await run("fresh", {});
       return {
         hashes: rows.flatMap(({ hash }) => textOrNull(hash) ?? []),
-        done: [settled, rows, forgotten].every(({ length }) => length === 0) &&
+        done: [fresh, rows, forgotten].every(({ length }) => length === 0) &&
           overfull === undefined,
       };
     });

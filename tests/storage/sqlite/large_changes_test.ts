@@ -351,7 +351,8 @@ Deno.test("C 26 a large restore reads what a deletion has just kept by its index
   await store.write((transaction) => transaction.deleteSubtrees([a]));
   using connection = new Connection(`${store.directory}/test.db`, { readOnly: true });
   const unordered = () => connection.get("SELECT count(*) AS n FROM fresh_history")?.n;
-  assert.equal(unordered(), FILES.length + 1);
+  // The directory itself: its files are in order already.
+  assert.equal(unordered(), 1);
   await store.write(({ history }) =>
     history.restoreSubtrees([{ source: a, target: "a" }], point, 99)
   );
