@@ -10,10 +10,11 @@ import { hostTunables } from "./host_tunables.ts";
  * The host and the tunables in force for it. An invalid tunable is passed to `warn`, and its default
  * applies (C 13).
  *
+ * @param dataDir See {@link getStats}.
  * @param limits Returns the limits of the container. @default those that this process may read
  */
 export function hostCapacity(
-  dataDir: string,
+  dataDir: string | undefined,
   warn: (message: string) => void,
   limits: () => ContainerLimits | undefined = recentLimits(),
 ): HostCapacity {

@@ -62,9 +62,11 @@ async function foundFiles(request: ScanRequest): Promise<FoundFiles> {
   using _status = new StatusLine(progressScreen(), "Looking for files");
   const { paths, output, baseline, exclude, useDefaultExcludes } = request;
   const isExcluded = anyMatcher(exclude);
-  const reports = [output, baseline].flatMap((it) => it === undefined ? [] : resolve(it));
+  // With the directory named, as the runtime would load much to find it.
+  const absolute = (path: string) => resolve(Deno.cwd(), path);
+  const reports = [output, baseline].flatMap((it) => it === undefined ? [] : absolute(it));
   return await localFiles(paths.filter((it) => it !== STDIN), {
-    isExcluded: (path) => isExcluded(path) || reports.includes(resolve(path)),
+    isExcluded: (path) => isExcluded(path) || reports.includes(absolute(path)),
     isSkippedDirectory: anyMatcher(useDefaultExcludes ? DEFAULT_EXCLUDES : []),
   });
 }
@@ -75,7 +77,7 @@ async function scanLocal(
   skip: readonly string[],
   settings: Settings,
 ): Promise<FileOutcome[]> {
-  const host = hostCapacity(".", printError);
+  const host = hostCapacity(undefined, printError);
   await using isolation = isolationOf(settings, host);
   const { signal } = new AbortController();
   const bytes = targets.reduce((sum, it) => sum + ("size" in it ? it.size : 0), 0);

@@ -1,4 +1,3 @@
-import { constrainedMemory } from "node:process";
 import { cgroupLimits, type ContainerLimits, type ReadText, runtimeLimits } from "./cgroup.ts";
 import { MIB } from "../../schemas/units.ts";
 
@@ -27,7 +26,9 @@ export function containerLimits(root = "/"): ContainerLimits | undefined {
 export function readMachine(root: string, known?: ContainerLimits) {
   const memory = Deno.systemMemoryInfo();
   const limits = known ?? containerLimits(root) ??
-    runtimeLimits(constrainedMemory(), Deno.memoryUsage().rss);
+    // Not imported: with all permissions, a command starts without it.
+    // deno-lint-ignore no-process-global
+    runtimeLimits(process.constrainedMemory(), Deno.memoryUsage().rss);
   return {
     cores: Math.max(1, Math.min(navigator.hardwareConcurrency, Math.floor(limits.cores))),
     totalBytes: Math.min(memory.total, limits.memoryBytes),

@@ -105,7 +105,7 @@ class Walk {
   }
 
   #add(file: LocalFile): void {
-    const absolute = resolve(file.path);
+    const absolute = resolve(Deno.cwd(), file.path);
     if (!this.#found.has(absolute)) this.#found.set(absolute, file);
   }
 

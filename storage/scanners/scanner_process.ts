@@ -24,10 +24,11 @@ const WATCH_INTERVAL_MS = 1000;
 export async function serveScans(module = WORKERS.scan): Promise<never> {
   const worker = new Worker(module, { type: "module", deno: { permissions: READ_ONLY } });
   const ready = Promise.withResolvers<void>();
-  let isOver = () => false;
+  /** The CPU time that the current scan may use, and whether it has. */
+  let current: { readonly limitMs: number; isOver?: () => boolean } | undefined;
   worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
     if (data.kind === "ready") return ready.resolve();
-    if (data.kind !== "progress") isOver = () => false;
+    if (data.kind !== "progress") current = undefined;
     const isDone = data.kind === "scanned" || data.kind === "listed";
     reply(isDone ? { ...data, residentBytes: Deno.memoryUsage().rss } : data);
   });
@@ -39,12 +40,15 @@ export async function serveScans(module = WORKERS.scan): Promise<never> {
   await ready.promise;
   revokePermissions();
   setInterval(() => {
-    if (isOver()) reply({ kind: "late" });
+    if (current === undefined) return;
+    // From the first look on: to load what measures it takes longer than most scans.
+    current.isOver ??= cpuLimit(current.limitMs, processCpuMs);
+    if (current.isOver()) reply({ kind: "late" });
   }, WATCH_INTERVAL_MS);
   for await (const frame of readFrames(Deno.stdin.readable, REQUEST_LIMITS)) {
     const request = requestOf(frame);
     // Threads of the runtime count, too.
-    isOver = cpuLimit(2 * request.timeoutMs + GRACE_MS, processCpuMs);
+    current = { limitMs: 2 * request.timeoutMs + GRACE_MS };
     worker.postMessage(request, "bytes" in request ? [request.bytes.buffer] : []);
   }
   Deno.exit(0);

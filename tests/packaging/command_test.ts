@@ -55,6 +55,17 @@ Deno.test("C 25 the command gives the runtime the permissions that the command n
       assert.deepEqual(await flags(args), []);
     }
   });
+  await t.step(
+    "C 14 nothing is denied to a scan, which reads the limits of its container",
+    async () => {
+      const denials = async (...args: string[]) => {
+        const { stdout } = await run(`${parent}/bin/strongroom`, args, { cwd });
+        return stdout.split("\n").filter((it) => it.startsWith("--deny"));
+      };
+      assert.deepEqual(await denials("scan", "model.pkl"), []);
+      assert.deepEqual(await denials("put", "model.pkl", "models"), ["--deny-import"]);
+    },
+  );
   await t.step("C 25 paths count from the directory of the caller, through links too", async () => {
     assert.deepEqual(await flags(["token", "list"]), data("./data", `${real}/data`));
     const link = { STRONGROOM_DATA_DIR: "link" };

@@ -25,7 +25,7 @@ export interface ContentHashes {
 /** What one pass over content yields. */
 export interface HashedContent {
   readonly hashes: ContentHashes;
-  /** CRC-32 of each whole block. */
+  /** CRC-32 of each whole block, if asked for. */
   readonly blocks: readonly number[];
 }
 
@@ -33,6 +33,8 @@ export interface HashedContent {
 export interface HashContentOptions {
   /** Whether large content needs MD5, too. @default false */
   readonly needsMd5?: boolean | undefined;
+  /** Whether to compute the checksums of blocks. @default false */
+  readonly needsBlocks?: boolean;
   /** Called after each block with the number of bytes read so far. */
   readonly onProgress?: ((bytesDone: number) => void) | undefined;
 }
@@ -45,7 +47,7 @@ export interface HashContentOptions {
  */
 export function hashContent(
   source: ByteSource,
-  { needsMd5 = false, onProgress }: HashContentOptions = {},
+  { needsMd5 = false, needsBlocks = false, onProgress }: HashContentOptions = {},
 ): HashedContent {
   const blocks: number[] = [];
   const isLarge = source.size > MAX_ALL_DIGESTS_BYTES;
@@ -57,7 +59,8 @@ export function hashContent(
   for (const { bytes, start } of readsOf(source)) {
     for (const hash of [md5, sha1, sha256, sha512]) hash?.update(bytes);
     if (start < PREFIX_BYTES) prefix.update(bytes.subarray(0, PREFIX_BYTES - start));
-    const isBlock = bytes.length === BLOCK_BYTES && start === blocks.length * BLOCK_BYTES;
+    const isBlock = needsBlocks && bytes.length === BLOCK_BYTES &&
+      start === blocks.length * BLOCK_BYTES;
     if (isBlock) blocks.push(crc32(bytes));
     onProgress?.(start + bytes.length);
   }

@@ -5,6 +5,7 @@ import type { ScanLimits, Scanner } from "../contract/scanner.ts";
 import type { ByteSource } from "../contract/source.ts";
 import { ChecksummedSource } from "./block_checksums.ts";
 import { ContentScan } from "./content_scan.ts";
+import { detectKind } from "./detect_kind.ts";
 import { hashContent } from "./hash_content.ts";
 
 export interface ScanFileOptions {
@@ -46,7 +47,9 @@ export function scanFile(options: ScanFileOptions): FileResult {
   const { checkpoint = () => {} } = options;
   const checked = withCheckpoint(options.source, checkpoint);
   const timestamp = now();
-  const { hashes, blocks } = hashContent(checked, options);
+  // Only members of archives have checksums.
+  const needsBlocks = detectKind(checked) === "zip";
+  const { hashes, blocks } = hashContent(checked, { ...options, needsBlocks });
   const source = new ChecksummedSource(checked, blocks);
   const scan = new ContentScan({ scanners, limits, maxima, skip, now, checkpoint });
   scan.scanFile({ source, name, depth: 0 });

@@ -1,16 +1,17 @@
-import process from "node:process";
-
 /** How often to read a CPU time at most, in milliseconds: that is slow, and may be in steps of this length. */
 const MIN_INTERVAL_MS = 10;
 
 /** The CPU time that this thread has used, in milliseconds. */
 export function threadCpuMs(): number {
+  // Not imported: it is loaded when it is first needed.
+  // deno-lint-ignore no-process-global
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
 /** The CPU time that all threads of this process have used, in milliseconds. */
 export function processCpuMs(): number {
+  // deno-lint-ignore no-process-global
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

@@ -24,7 +24,7 @@ function hashed(read: ByteSource["read"] = memorySource(BYTES).read) {
       return result;
     },
   };
-  return { source, counted, blocks: hashContent(source).blocks };
+  return { source, counted, blocks: hashContent(source, { needsBlocks: true }).blocks };
 }
 
 Deno.test("C 16 the CRC-32 of a range follows from those of its blocks", () => {
