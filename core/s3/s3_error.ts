@@ -15,6 +15,7 @@ const KINDS = {
   InvalidArgument: "ErrResourcesInvalidRequest",
   InvalidDigest: "ErrResourcesInvalidRequest",
   InvalidPart: "ErrResourcesInvalidRequest",
+  InvalidPartNumber: "ErrResourcesInvalidRequest",
   InvalidPartOrder: "ErrResourcesInvalidRequest",
   InvalidRange: "ErrResourcesInvalidRequest",
   InvalidRequest: "ErrResourcesInvalidRequest",

@@ -1,6 +1,7 @@
 import type { ServedRoute } from "../serving/route.ts";
 import { authenticate } from "./authenticate.ts";
 import { createBucket, getBucketLocation, headBucket, listBuckets } from "./buckets.ts";
+import { completeMultipartUpload } from "./complete_multipart.ts";
 import { copyObject } from "./copy.ts";
 import { COPY_SOURCE } from "./copy_source.ts";
 import { deleteMany } from "./delete_many.ts";
@@ -8,7 +9,6 @@ import { listObjects, listObjectsV2 } from "./list.ts";
 import { getBucketVersioning, listObjectVersions } from "./list_versions.ts";
 import {
   abortMultipartUpload,
-  completeMultipartUpload,
   createMultipartUpload,
   listMultipartUploads,
   listParts,
@@ -121,7 +121,7 @@ const OBJECTS: readonly S3Operation[] = [
     name: "GetObject",
     method: "GET",
     on: "object",
-    parameters: ["versionId", ...REPLACED],
+    parameters: ["versionId", "partNumber", ...REPLACED],
     privilege: "resources.download",
     handle: getObject,
   },
@@ -129,7 +129,7 @@ const OBJECTS: readonly S3Operation[] = [
     name: "HeadObject",
     method: "HEAD",
     on: "object",
-    parameters: ["versionId", ...REPLACED],
+    parameters: ["versionId", "partNumber", ...REPLACED],
     privilege: "resources.download",
     handle: getObject,
   },

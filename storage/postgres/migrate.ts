@@ -40,6 +40,7 @@ import historyNodes from "./migrations/0039_history_nodes.sql" with { type: "tex
 import historyStates from "./migrations/0040_history_states.sql" with { type: "text" };
 import mirrorContents from "./migrations/0041_mirror_contents.sql" with { type: "text" };
 import tensorLists from "./migrations/0042_tensor_lists.sql" with { type: "text" };
+import s3Checksums from "./migrations/0043_s3_checksums.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -87,6 +88,7 @@ const MIGRATIONS: readonly string[] = [
   historyStates,
   mirrorContents,
   tensorLists,
+  s3Checksums,
 ];
 
 /** The version of the schema that this program makes. */
