@@ -50,22 +50,26 @@ export function noSuchKey(key: string): S3Error {
   return new S3Error("NoSuchKey", `No object has the key ${quoted(key)}`);
 }
 
-/** `GET` and `HEAD /s3/{bucket}/{key}`: GetObject and HeadObject. */
-export async function getObject(
+/** An object that a request reads. */
+export interface OpenedObject extends FileDownload<Selection> {
+  readonly facts: ObjectFacts | undefined;
+  /** The version that the request names, if it does. */
+  readonly version: string | undefined;
+}
+
+/**
+ * Opens the file, or the version of it, that a request reads.
+ *
+ * @param method `HEAD` to read nothing of it. @default that of the request
+ */
+export async function openObject(
   c: Handled,
-  { s3 }: Services,
+  { s3 }: Pick<Services, "s3">,
   target: Target,
-): Promise<Response> {
-  const { key = "", headers } = target;
+  method = c.req.method,
+): Promise<OpenedObject> {
   const caller = callerOf(c);
-  const { path, isDirectory } = pathOfKey(key);
-  // Recorded if the gate refuses it.
-  auditChange(c, { paths: [path] });
-  if (isDirectory) {
-    const directory = await findObject(s3, caller, key);
-    if (directory === undefined) throw noSuchKey(key);
-    return directoryReply(c, directory.record);
-  }
+  const { path } = pathOfKey(target.key ?? "");
   const version = parameter(target, "versionId");
   const of = version === undefined
     ? { tree: s3.tree, file: undefined }
@@ -77,9 +81,29 @@ export async function getObject(
     async select(record, found) {
       if (of.file !== undefined) requireState(record, of.file);
       facts = found === undefined ? await s3.store.facts(record) : found.facts;
-      return selectObject(c.req.method, target, { record, facts });
+      return selectObject(method, target, { record, facts });
     },
   });
+  return { ...found, facts, version };
+}
+
+/** `GET` and `HEAD /s3/{bucket}/{key}`: GetObject and HeadObject. */
+export async function getObject(
+  c: Handled,
+  { s3 }: Services,
+  target: Target,
+): Promise<Response> {
+  const { key = "", headers } = target;
+  const { path, isDirectory } = pathOfKey(key);
+  // Recorded if the gate refuses it.
+  auditChange(c, { paths: [path] });
+  if (isDirectory) {
+    const directory = await findObject(s3, callerOf(c), key);
+    if (directory === undefined) throw noSuchKey(key);
+    return directoryReply(c, directory.record);
+  }
+  const found = await openObject(c, { s3 }, target);
+  const { facts, version } = found;
   return await sendFile(c, found, {
     ...objectHeaders(found.record, facts, target),
     ...headers.get("x-amz-checksum-mode") === "ENABLED" && isWhole(found) &&

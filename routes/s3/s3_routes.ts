@@ -1,4 +1,5 @@
 import type { ServedRoute } from "../serving/route.ts";
+import { getObjectAttributes } from "./attributes.ts";
 import { authenticate } from "./authenticate.ts";
 import { createBucket, getBucketLocation, headBucket, listBuckets } from "./buckets.ts";
 import { completeMultipartUpload } from "./complete_multipart.ts";
@@ -132,6 +133,15 @@ const OBJECTS: readonly S3Operation[] = [
     parameters: ["versionId", "partNumber", ...REPLACED],
     privilege: "resources.download",
     handle: getObject,
+  },
+  {
+    name: "GetObjectAttributes",
+    method: "GET",
+    on: "object",
+    by: ["attributes"],
+    parameters: ["versionId"],
+    privilege: "resources.download",
+    handle: getObjectAttributes,
   },
   {
     name: "CopyObject",

@@ -71,7 +71,13 @@ Deno.test("C 30 the checksum that a client states of an object is kept with it",
   });
   await t.step("C 30 lists say which each has", async () => {
     const expected = [...ALGORITHMS, "CRC64NVME"];
-    for (const query of [{}, { "list-type": "2" }, { delimiter: "/" }, { versions: "" }]) {
+    const queries: Record<string, string>[] = [
+      {},
+      { "list-type": "2" },
+      { delimiter: "/" },
+      { versions: "" },
+    ];
+    for (const query of queries) {
       const listed = await client.request({ method: "GET", path: "/s3/own", query });
       assert.deepEqual(textsOf(listed, "ChecksumAlgorithm"), expected, JSON.stringify(query));
       assert.deepEqual(textsOf(listed, "ChecksumType"), expected.map(() => "FULL_OBJECT"));
@@ -112,9 +118,8 @@ Deno.test("C 30 the checksum that a client states of an object is kept with it",
     assert.equal((await client.request(tagging)).status, 200);
     const kept = [["SHA256", checksum("SHA256", content)], "FULL_OBJECT"];
     assert.deepEqual(await checksums("SHA256"), kept);
-    await (await server.as(7)).send("PATCH", "/resources/move", {
-      body: JSON.stringify({ entries: [{ source: "SHA256", destination: "moved" }] }),
-    });
+    const move = { sources: ["SHA256"], destination: "moved" };
+    await (await server.as(7)).json("PUT", "/resources/move", move);
     assert.equal((await get("moved")).body, content, (await list()).body);
     assert.deepEqual(await checksums("moved"), kept);
   });
@@ -240,6 +245,30 @@ Deno.test("C 30 uploads in parts have the checksum that they were created with",
     await refused(client, { ...get, query: { partNumber: "0" } }, [400, "InvalidArgument"]);
     const both = { query: { partNumber: "1" }, headers: { Range: "bytes=0-1" } };
     await refused(client, { ...get, ...both }, [400, "InvalidRequest"]);
+  });
+  await t.step("C 30 GetObjectAttributes has the checksum, and the parts in pages", async () => {
+    const attributes = (headers: Record<string, string>) => ({
+      method: "GET",
+      path: "/s3/own/CRC32C-COMPOSITE",
+      query: { attributes: "" },
+      headers,
+    });
+    const all = "ETag,Checksum,ObjectParts,StorageClass,ObjectSize";
+    const reply = await client.request(attributes({ "x-amz-object-attributes": all }));
+    assert.deepEqual(textsOf(reply, "ObjectSize"), [String(whole.length)], reply.body);
+    assert.deepEqual(textsOf(reply, "ChecksumCRC32C"), [composite("CRC32C", parts)]);
+    assert.deepEqual(textsOf(reply, "ChecksumType"), ["COMPOSITE"]);
+    assert.deepEqual(textsOf(reply, "Size"), parts.map(({ length }) => String(length)));
+    const page = await client.request(attributes({
+      "x-amz-object-attributes": "ObjectParts",
+      "x-amz-part-number-marker": "1",
+      "x-amz-max-parts": "1",
+    }));
+    assert.deepEqual(textsOf(page, "PartNumber"), ["2"], page.body);
+    assert.deepEqual(textsOf(page, "NextPartNumberMarker"), ["2"]);
+    assert.deepEqual(textsOf(page, "ObjectSize"), []);
+    const unknown = attributes({ "x-amz-object-attributes": "ETag,Color" });
+    await refused(client, unknown, [400, "InvalidArgument"]);
   });
   await t.step("C 30 a copy is one part, with a checksum of the whole", async () => {
     const headers = { "x-amz-copy-source": "own/SHA256-COMPOSITE" };
