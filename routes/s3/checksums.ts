@@ -13,6 +13,7 @@ import type { S3Checksum, S3ChecksumKind } from "../../schemas/s3_metadata.ts";
 import type { HeaderSource } from "../request/conditional.ts";
 import type { XmlElement } from "../request/xml.ts";
 import { element, type Xml } from "./reply.ts";
+import type { RequestHeaders } from "./request_headers.ts";
 import { childText } from "./xml_body.ts";
 
 /** The digests that clients state of content. */
@@ -22,6 +23,8 @@ export type Algorithm = ChecksumAlgorithm | "MD5";
 const CHECKSUM = "x-amz-checksum-";
 const ALGORITHM = `${CHECKSUM}algorithm`;
 const TYPE = `${CHECKSUM}type`;
+/** Whether a reader wants the checksum. */
+const MODE = `${CHECKSUM}mode`;
 const SDK_ALGORITHM = "x-amz-sdk-checksum-algorithm";
 
 /** A digest that a client states of content. */
@@ -69,9 +72,12 @@ export function kindHeaders(kind: S3ChecksumKind | undefined): Record<string, st
 /**
  * The checksums that a request states of its content, at most one of them besides the MD5.
  *
- * @throws {S3Error} `InvalidRequest` when there are several, or another one than is announced.
+ * @throws {S3Error} `InvalidRequest` when there are several, one that is not offered, or another one than is announced.
  */
-export function statedDigests(headers: HeaderSource): StatedDigest[] {
+export function statedDigests(headers: RequestHeaders): StatedDigest[] {
+  for (const name of headers.names()) {
+    if (name.startsWith(CHECKSUM)) refuseUnknown(name);
+  }
   const md5 = headers.get("Content-MD5");
   const checksums: StatedDigest[] = [];
   for (const algorithm of CHECKSUM_ALGORITHMS) {
@@ -87,6 +93,19 @@ export function statedDigests(headers: HeaderSource): StatedDigest[] {
   if (checksum !== undefined) requireAnnounced(headers, checksum.header);
   else if (announced !== "") requireAnnounced(headers, announced);
   return [...md5 === null ? [] : [digestOf("Content-MD5", "MD5", md5)], ...checksums];
+}
+
+/** A checksum that is not compared must not seem to be. */
+function refuseUnknown(header: string): void {
+  const isKnown = [ALGORITHM, TYPE, MODE].includes(header) ||
+    CHECKSUM_ALGORITHMS.some((it) => headerOf(it) === header);
+  if (isKnown) return;
+  throw new S3Error(
+    "InvalidRequest",
+    `The header ${quoted(header)} is not offered here, expected one of ${
+      CHECKSUM_ALGORITHMS.map(headerOf).join(", ")
+    }`,
+  );
 }
 
 function requireAnnounced(headers: HeaderSource, header: string): void {
@@ -200,4 +219,9 @@ export function statedKind(headers: HeaderSource): S3ChecksumKind | undefined {
   const isOffered = type === "COMPOSITE" ? algorithm !== "CRC64NVME" : /^CRC/.test(algorithm);
   if (isOffered) return { algorithm, type };
   throw new S3Error("InvalidRequest", `The type ${type} is not offered for ${algorithm}`);
+}
+
+/** Whether a reader wants the checksum of an object. */
+export function wantsChecksum(headers: HeaderSource): boolean {
+  return headers.get(MODE) === "ENABLED";
 }

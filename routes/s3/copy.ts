@@ -34,6 +34,7 @@ export async function copyObject(c: Handled, services: Services, { key = "", hea
     throw new S3Error("InvalidArgument", `The key ${quoted(key)} is that of a directory`);
   }
   refuseUnsupported(headers);
+  const algorithm = statedAlgorithm(headers);
   const found = await copySource(c, services, headers);
   const { caller: reader, object, tree } = found;
   const { record: source } = object;
@@ -46,7 +47,7 @@ export async function copyObject(c: Handled, services: Services, { key = "", hea
       `Cannot copy ${quoted(key)} to itself without other metadata or tags`,
     );
   }
-  const checksum = await checksumOfCopy(found, statedAlgorithm(headers));
+  const checksum = await checksumOfCopy(found, algorithm);
   const kept = keptChecksum(checksum);
   const metadata = { ...stated, ...kept && { checksum: kept } };
   const write = { caller, path, metadata, requireObject: requireObject(headers) };

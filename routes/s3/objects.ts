@@ -20,9 +20,9 @@ import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { sendFile } from "../transfers/download.ts";
 import { stagedBody } from "./body.ts";
-import { checksumHeaders } from "./checksums.ts";
+import { checksumHeaders, wantsChecksum } from "./checksums.ts";
 import { etagOf, metadataOf, objectHeaders, refuseUnsupported, requireObject } from "./headers.ts";
-import { partHeaders, selectObject } from "./select.ts";
+import { partHeaders, partNumberOf, selectObject } from "./select.ts";
 import { emptyReply } from "./reply.ts";
 import { type Handled, parameter, type Target } from "./target.ts";
 
@@ -71,6 +71,7 @@ export async function openObject(
   const caller = callerOf(c);
   const { path } = pathOfKey(target.key ?? "");
   const version = parameter(target, "versionId");
+  const part = { headers: target.headers, number: partNumberOf(target) };
   const of = version === undefined
     ? { tree: s3.tree, file: undefined }
     : await versionTree(s3, { caller, path, version });
@@ -81,7 +82,7 @@ export async function openObject(
     async select(record, found) {
       if (of.file !== undefined) requireState(record, of.file);
       facts = found === undefined ? await s3.store.facts(record) : found.facts;
-      return selectObject(method, target, { record, facts });
+      return selectObject(method, part, { record, facts });
     },
   });
   return { ...found, facts, version };
@@ -106,8 +107,7 @@ export async function getObject(
   const { facts, version } = found;
   return await sendFile(c, found, {
     ...objectHeaders(found.record, facts, target),
-    ...headers.get("x-amz-checksum-mode") === "ENABLED" && isWhole(found) &&
-      checksumHeaders(checksumOf(found.record, facts)),
+    ...wantsChecksum(headers) && isWhole(found) && checksumHeaders(checksumOf(found.record, facts)),
     ...partHeaders(target, facts),
     ...version !== undefined && { "x-amz-version-id": version },
   });

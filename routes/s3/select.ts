@@ -4,7 +4,12 @@ import type { ObjectFacts } from "../../core/object_facts.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
 import { MAX_PARTS } from "../../core/s3/multipart.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
-import { representationOf, select, type Selection } from "../request/conditional.ts";
+import {
+  type HeaderSource,
+  representationOf,
+  select,
+  type Selection,
+} from "../request/conditional.ts";
 import { etagOf, withQuotes } from "./headers.ts";
 import { parameter, type Target } from "./target.ts";
 
@@ -12,15 +17,14 @@ import { parameter, type Target } from "./target.ts";
  * What a request reads of an object: all of it, a range, or a part by its number. Unlike elsewhere, HEAD has the range
  * that GET would send.
  *
- * @throws {S3Error} `InvalidArgument`, `InvalidRequest`, and `InvalidPartNumber` when there is no such part.
+ * @param number That of the part, if the request names one.
+ * @throws {S3Error} `InvalidPartNumber` when there is no such part.
  */
 export function selectObject(
   method: string,
-  target: Target,
+  { headers, number }: { readonly headers: HeaderSource; readonly number: number | undefined },
   { record, facts }: { readonly record: ResourceRecord; readonly facts: ObjectFacts | undefined },
 ): Selection {
-  const { headers } = target;
-  const number = partNumberOf(target);
   const found = select({ method: "GET", headers: withQuotes(headers) }, {
     ...representationOf(record),
     etag: etagOf(record, facts?.etag),
@@ -43,7 +47,12 @@ export function partHeaders(
 
 const PART_NUMBER = "partNumber";
 
-function partNumberOf(target: Target): number | undefined {
+/**
+ * The number of the part that a request reads, if it names one.
+ *
+ * @throws {S3Error} `InvalidArgument`, and `InvalidRequest` when it wants a range besides.
+ */
+export function partNumberOf(target: Target): number | undefined {
   if (!target.query.has(PART_NUMBER)) return undefined;
   const text = parameter(target, PART_NUMBER) ?? "";
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
