@@ -22,6 +22,7 @@ const KINDS = {
   InvalidTag: "ErrResourcesInvalidRequest",
   InvalidToken: "ErrAuthRequired",
   KeyTooLongError: "ErrResourcesInvalidRequest",
+  MalformedTrailerError: "ErrResourcesInvalidRequest",
   MalformedXML: "ErrResourcesInvalidRequest",
   MissingContentLength: "ErrResourcesInvalidRequest",
   MethodNotAllowed: "ErrMethodNotAllowed",

@@ -153,13 +153,13 @@ export class SignedBody {
     for (const name of announced) {
       const value = trailer.get(name);
       if (value === undefined) {
-        throw new S3Error("InvalidRequest", `The trailer ${quoted(name)} is missing`);
+        throw new S3Error("MalformedTrailerError", `The trailer ${quoted(name)} is missing`);
       }
       this.#stated.push(digestOf(name, announcedDigest(name), value));
     }
     const unknown = [...trailer.keys()].find((name) => !announced.includes(name));
     if (unknown === undefined) return;
-    throw new S3Error("InvalidRequest", `The trailer ${quoted(unknown)} was not announced`);
+    throw new S3Error("MalformedTrailerError", `The trailer ${quoted(unknown)} was not announced`);
   }
 }
 
