@@ -90,6 +90,8 @@ export interface PartRequest extends NamedUpload {
   readonly content: AsyncIterable<Chunk>;
   /** The algorithm of the checksum that the client states. Undefined if it states none. */
   readonly states: ChecksumAlgorithm | undefined;
+  /** Whether `verify` needs the SHA-256 of the content. */
+  readonly needsSha256: boolean;
   /** Whether the content is here already, and the server is to compute the checksum. @default false */
   readonly isCopy?: boolean;
   /** Throws unless the content is what the client has sent. Returns the checksum that it states. */
@@ -130,7 +132,9 @@ export async function uploadPart(s3: S3Service, request: PartRequest): Promise<R
   try {
     using _lock = await uploads.locks.acquire(upload.id, () => {});
     const { content } = watched ?? request;
-    const { position, digests } = await receive(s3, upload.id, { size, content });
+    const needsSha256 = request.needsSha256 || algorithm === "SHA256";
+    const received = await receive(s3, upload.id, { size, content, needsSha256 });
+    const { position, digests } = received;
     const checksum = verify(digests) ?? watched?.checksum(digests);
     const part = {
       number,
@@ -171,11 +175,11 @@ function requireWanted(
 async function receive(
   { uploads: { parts, store, expiryMs } }: S3Service,
   id: string,
-  { size, content }: Pick<PartRequest, "size" | "content">,
+  { size, content, needsSha256 }: Pick<PartRequest, "size" | "content" | "needsSha256">,
 ): Promise<{ readonly position: number; readonly digests: PartDigests }> {
   const part = await parts.open(id, 0);
   try {
-    await part.beginWhole();
+    await part.beginWhole(needsSha256);
     let received = 0;
     for await (const chunk of content) {
       received += chunk.length;

@@ -34,6 +34,8 @@ export class SignedBody {
   readonly content: AsyncIterable<Chunk>;
   /** The algorithm of the checksum that the client states, maybe at the end; undefined if it states none. */
   readonly states: ChecksumAlgorithm | undefined;
+  /** Whether the client states the SHA-256 of the content. */
+  readonly statesSha256: boolean;
   readonly #stated: StatedDigest[];
   readonly #sizeName: string;
   readonly #statedSize: string | null;
@@ -63,7 +65,9 @@ export class SignedBody {
       const header = CONTENT_SHA256;
       this.#stated.push({ header, algorithm: "SHA256", hex: form.sha256, text: form.sha256 });
     }
-    for (const algorithm of [...this.#stated.map(({ algorithm }) => algorithm), ...trailing]) {
+    const stated = [...this.#stated.map(({ algorithm }) => algorithm), ...trailing];
+    this.statesSha256 = stated.includes("SHA256");
+    for (const algorithm of stated) {
       if (!staged.includes(algorithm)) this.#running.set(algorithm, runningDigest(algorithm));
     }
     const body = bodyContent(raw, limits);

@@ -57,6 +57,7 @@ export async function uploadPart(c: Handled, { s3 }: Services, target: Target) {
     size: body.requiredSize(),
     content: body.content,
     states: body.states,
+    needsSha256: body.statesSha256,
     verify(received) {
       body.verify(received);
       return body.checksum();
@@ -84,6 +85,7 @@ export async function uploadPartCopy(c: Handled, services: Services, target: Tar
     size: range.end - range.start,
     content,
     states: undefined,
+    needsSha256: false,
     isCopy: true,
     verify: () => undefined,
   });

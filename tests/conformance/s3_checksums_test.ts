@@ -246,6 +246,28 @@ Deno.test("C 30 uploads in parts have the checksum that they were created with",
     const both = { query: { partNumber: "1" }, headers: { Range: "bytes=0-1" } };
     await refused(client, { ...get, ...both }, [400, "InvalidRequest"]);
   });
+  await t.step(
+    "C 30 a part whose content is not signed is compared with its checksum",
+    async () => {
+      const path = "/s3/own/unsigned";
+      for (const algorithm of ["CRC32", "SHA256"] as const) {
+        const { begin, complete } = uploadOf(client, path);
+        const uploadId = await begin({ "x-amz-checksum-algorithm": algorithm });
+        const value = checksum(algorithm, "part");
+        const request = {
+          ...{ method: "PUT", path, query: { uploadId, partNumber: "1" } },
+          ...{ payload: "UNSIGNED-PAYLOAD", headers: { [headerFor(algorithm)]: value } },
+        };
+        await refused(client, { ...request, body: "tarp" }, [400, "BadDigest"]);
+        assert.equal((await client.request({ ...request, body: "part" })).status, 200);
+        const { body, ...rest } = complete(uploadId, [[1, "part"]]);
+        const element = `<Checksum${algorithm}>${value}</Checksum${algorithm}></Part>`;
+        const listed = String(body).replace("</Part>", element);
+        const done = await client.request({ ...rest, body: listed });
+        assert.deepEqual(textsOf(done, `Checksum${algorithm}`), [composite(algorithm, ["part"])]);
+      }
+    },
+  );
   await t.step("C 30 GetObjectAttributes has the checksum, and the parts in pages", async () => {
     const attributes = (headers: Record<string, string>) => ({
       method: "GET",

@@ -97,7 +97,7 @@ const REASONS: readonly Reason[] = [
   {
     why: "Refused by another code: the first thing that is wrong is named",
     failure:
-      /instead got (?:InvalidArgument|InvalidTag|NoSuchBucket|NoSuchUpload|MalformedXML|40[034]|BadDigest|InvalidRequest|SignatureDoesNotMatch)/,
+      /instead got (?:InvalidArgument|InvalidTag|NoSuchBucket|NoSuchUpload|MalformedXML|40[034]|BadDigest|InvalidRequest|MalformedTrailerError|SignatureDoesNotMatch)/,
   },
   {
     why: "Headers that come twice are not signed as one",
