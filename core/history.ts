@@ -1,4 +1,5 @@
 import type { PastPoint, Tag } from "./history_changes.ts";
+import type { ListedFacts } from "./object_facts.ts";
 import type { LocatedLookup, ResourceStore } from "./ports.ts";
 
 /**
@@ -94,7 +95,7 @@ export interface LogPage {
 }
 
 /** A file as it is at a path, or was there. */
-export interface FileState {
+export interface FileState extends ListedFacts {
   readonly path: string;
   /** The version that made it so; 0 for what was there before. */
   readonly since: number;
@@ -107,8 +108,6 @@ export interface FileState {
   readonly hash: string;
   /** Milliseconds since the Unix epoch. */
   readonly updatedAt: number;
-  /** The ETag, without quotes, if the S3 door keeps another one than the hash. */
-  readonly etag: string | undefined;
 }
 
 /** Which states of files are read: by path, and those of a path from the newest on. */

@@ -124,7 +124,10 @@ export interface PartStore {
 }
 
 /** What is known of the content of a part. */
-export type PartDigests = Pick<StagedBlob, "hash" | "sha256" | "crc32">;
+export interface PartDigests extends Pick<StagedBlob, "hash" | "crc32"> {
+  /** Undefined if nobody wants it. */
+  readonly sha256: string | undefined;
+}
 
 /** A part that content is appended to, and hashed on the way. */
 export interface OpenPart {
@@ -137,8 +140,8 @@ export interface OpenPart {
   readonly position: number;
   /** Begins a request. Its bytes can be reverted. */
   begin(checksum: ChecksumAlgorithm | undefined): Promise<void>;
-  /** Begins the only request of a part, to be ended by {@link end}. */
-  beginWhole(): Promise<void>;
+  /** Begins the only request of a part, to be ended by {@link end}, which has the SHA-256 if that is wanted. */
+  beginWhole(wantsSha256: boolean): Promise<void>;
   /** Appends a chunk, whose memory is given away. */
   append(chunk: Chunk): Promise<void>;
   /** Makes durable what has been appended, and returns the size of the part. */

@@ -75,10 +75,18 @@ export function accessKeyFinder(key: SigningKey, parts: ShortCredentialParts): F
 /** The most signers that are kept. */
 const MAX_SIGNERS = 1000;
 
-/** Keeps signers: making one takes longer than all else of a small request. */
+/** A signer, and what it signs for. */
+interface KeptSigner {
+  readonly secret: string;
+  readonly day: string;
+  readonly region: string;
+  readonly signer: Signer;
+}
+
+/** Keeps the last signer of each access key: making one takes longer than all else of a small request. */
 class Signers {
-  /** Oldest first. */
-  readonly #kept = new Map<string, Signer>();
+  /** By the ids of access keys, oldest first. */
+  readonly #kept = new Map<string, KeptSigner>();
 
   /** @param secret That of the server. */
   of(
@@ -86,18 +94,20 @@ class Signers {
     day: string,
     region: string,
   ): Signer {
-    const name = [secret, id, day, region].join();
-    const known = this.#kept.get(name);
-    if (known !== undefined) return known;
+    const known = this.#kept.get(id);
+    if (known?.day === day && known.region === region && known.secret === secret) {
+      return known.signer;
+    }
     let key: Uint8Array = Buffer.from(`AWS4${secretOf(secret, id)}`);
     for (const part of [day, region, "s3", "aws4_request"]) {
       key = createHmac("sha256", key).update(part).digest();
     }
-    const made = new Signer(key);
+    const signer = new Signer(key);
+    this.#kept.delete(id);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size >= MAX_SIGNERS && oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(name, made);
-    return made;
+    this.#kept.set(id, { secret, day, region, signer });
+    return signer;
   }
 }
 

@@ -47,7 +47,7 @@ export async function copyObject(
         `Cannot copy ${quoted(source.path)}: it was just changed`,
       );
     },
-    facts: { etag: undefined, metadata },
+    facts: () => ({ etag: undefined, metadata }),
   });
   return await staging.store([], { besides: [path] });
 }

@@ -1,9 +1,11 @@
 /** Checksums that S3 has and the runtime has not. Both are reflected. */
 
-/** CRC-32C (Castagnoli), in 32 bits. */
-const CRC32C = 0x82f63b78n;
-/** CRC-64/NVME, in 64 bits. */
-const CRC64NVME = 0x9a6c9329ac4bc9b5n;
+/** CRC-32C (Castagnoli), and CRC-64/NVME. */
+const POLYNOMIALS = {
+  CRC32C: { polynomial: 0x82f63b78n, bits: 32 },
+  CRC64NVME: { polynomial: 0x9a6c9329ac4bc9b5n, bits: 64 },
+} as const;
+type CrcName = keyof typeof POLYNOMIALS;
 /** So many bytes are taken at a time. */
 const SLICES = 8;
 
@@ -13,7 +15,8 @@ interface Tables {
   readonly low: readonly Uint32Array[];
 }
 
-function tablesOf(polynomial: bigint): Tables {
+function tablesOf(name: CrcName): Tables {
+  const { polynomial } = POLYNOMIALS[name];
   const high = Array.from({ length: SLICES }, () => new Uint32Array(256));
   const low = Array.from({ length: SLICES }, () => new Uint32Array(256));
   for (let value = 0; value < 256; value++) {
@@ -35,10 +38,10 @@ export class Crc {
   #low = -1;
 
   /** @param name The algorithm. */
-  constructor(name: "crc32c" | "crc64nvme") {
-    this.#bits = name === "crc32c" ? 32 : 64;
-    this.#tables = TABLES[name] ??= tablesOf(name === "crc32c" ? CRC32C : CRC64NVME);
-    this.#high = name === "crc32c" ? 0 : -1;
+  constructor(name: CrcName) {
+    this.#bits = POLYNOMIALS[name].bits;
+    this.#tables = TABLES[name] ??= tablesOf(name);
+    this.#high = this.#bits === 32 ? 0 : -1;
   }
 
   /** Adds bytes. */
@@ -87,4 +90,69 @@ type Eight = readonly [
 ];
 
 /** They are made when they are needed first. */
-const TABLES: { crc32c?: Tables; crc64nvme?: Tables } = {};
+const TABLES: { [Name in CrcName]?: Tables } = {};
+
+/** Content that is a part of other content. */
+export interface CrcPart {
+  /** In bytes. */
+  readonly size: number;
+  /** In base64. */
+  readonly value: string;
+}
+
+/**
+ * The checksum of content, by those of its parts: a part moves what is before it by its size, which multiplies that
+ * checksum by a power of x. No content is read.
+ */
+export class JoinedCrc {
+  readonly #polynomial: bigint;
+  readonly #bits: number;
+  /** The factors by which parts of sizes move what is before them. */
+  readonly #factors = new Map<number, bigint>();
+  /** x to the powers 8, 16, 32 …: a byte, two bytes, four bytes … */
+  readonly #powers: bigint[] = [];
+  #value = 0n;
+
+  constructor(name: CrcName) {
+    const { polynomial, bits } = POLYNOMIALS[name];
+    [this.#polynomial, this.#bits] = [polynomial, bits];
+  }
+
+  /** Adds the part that follows. */
+  add({ size, value }: CrcPart): void {
+    const own = BigInt(`0x${Uint8Array.fromBase64(value).toHex()}`);
+    this.#value = this.#product(this.#factorOf(size), this.#value) ^ own;
+  }
+
+  /** In base64. */
+  digest(): string {
+    const hex = this.#value.toString(16).padStart(this.#bits / 4, "0");
+    return Uint8Array.fromHex(hex).toBase64();
+  }
+
+  #factorOf(size: number): bigint {
+    const known = this.#factors.get(size);
+    if (known !== undefined) return known;
+    // Reflected, the highest bit is 1, and the next one x.
+    let factor = 1n << BigInt(this.#bits - 1);
+    for (let [rest, at] = [BigInt(size), 0]; rest > 0n; rest >>= 1n, at++) {
+      const former = this.#powers[at - 1];
+      const power = this.#powers[at] ??= former === undefined
+        ? 1n << BigInt(this.#bits - 1 - 8)
+        : this.#product(former, former);
+      if (rest & 1n) factor = this.#product(power, factor);
+    }
+    this.#factors.set(size, factor);
+    return factor;
+  }
+
+  /** The product of two polynomials, modulo that of the checksum. */
+  #product(a: bigint, b: bigint): bigint {
+    let product = 0n;
+    for (let bit = 1n << BigInt(this.#bits - 1); bit > 0n; bit >>= 1n) {
+      if (a & bit) product ^= b;
+      b = b & 1n ? b >> 1n ^ this.#polynomial : b >> 1n;
+    }
+    return product;
+  }
+}

@@ -168,7 +168,7 @@ async function earlierDirectories(
   const found = await records.findByPath({ userId: request.userId, everyone: false }, paths);
   return paths.flatMap((path) => {
     const record = found.get(path);
-    return record?.isDir ? [{ ...record, etag: undefined }] : [];
+    return record?.isDir ? [{ ...record, etag: undefined, checksum: undefined }] : [];
   });
 }
 

@@ -1,9 +1,9 @@
-import type { StagedBlob } from "../blob_store.ts";
+import type { S3Metadata } from "../../schemas/s3_metadata.ts";
 import type { Chunk } from "../content.ts";
 import type { ResourceRecord } from "../ports.ts";
-import type { S3Metadata } from "../../schemas/s3_metadata.ts";
 import type { ChangeSet } from "../tree/change_set.ts";
 import { put } from "../tree/put.ts";
+import { type Checksum, keptChecksum, type Received } from "./checksum.ts";
 import { conditionOf, type StoreRequest } from "./condition.ts";
 import type { S3Service } from "./service.ts";
 
@@ -12,8 +12,11 @@ export interface PutObjectRequest extends StoreRequest {
   readonly content: AsyncIterable<Chunk>;
   readonly declaredSize: number;
   readonly metadata: S3Metadata;
-  /** Throws unless the content is what the client has sent. */
-  readonly verify: (received: Pick<StagedBlob, "hash" | "sha256" | "crc32">) => void;
+  /**
+   * Throws unless the content is what the client has sent. Returns the checksum that the object is to have.
+   * Undefined for the one that each file has.
+   */
+  readonly verify: (received: Received) => Checksum | undefined;
 }
 
 /**
@@ -23,16 +26,23 @@ export interface PutObjectRequest extends StoreRequest {
  */
 export async function putObject(
   s3: S3Service,
-  { metadata, ...request }: PutObjectRequest,
+  { metadata, verify, ...request }: PutObjectRequest,
 ): Promise<{ readonly changes: ChangeSet; readonly record: ResourceRecord }> {
   const { found, facts, requireCondition } = await conditionOf(s3, request);
-  const hasMetadata = Object.values(metadata).some((all) => Object.keys(all).length > 0);
+  let kept = metadata;
   const { changes, files: [record] } = await put(s3.tree, {
     ...request,
     found,
     requireCondition,
-    // Without a row, there is nothing to keep or to replace.
-    ...((hasMetadata || facts !== undefined) && { facts: { etag: undefined, metadata } }),
+    verify(received) {
+      const checksum = keptChecksum(verify(received));
+      if (checksum !== undefined) kept = { ...metadata, checksum };
+    },
+    facts() {
+      const isEmpty = Object.values(kept).every((all) => Object.keys(all).length === 0);
+      // Without a row, there is nothing to keep or to replace.
+      return isEmpty && facts === undefined ? undefined : { etag: undefined, metadata: kept };
+    },
   });
   if (record === undefined) throw new Error("The object has no record");
   return { changes, record };

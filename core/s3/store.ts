@@ -1,10 +1,10 @@
 /** What the S3 door needs from storage (C 30). */
 
-import type { S3Metadata } from "../../schemas/s3_metadata.ts";
-import type { ObjectFacts } from "../object_facts.ts";
+import type { S3ChecksumKind, S3Metadata } from "../../schemas/s3_metadata.ts";
+import type { ListedFacts, ObjectFacts } from "../object_facts.ts";
 
 /** A record of a tree, as lists of keys have it. */
-export interface ListedRecord {
+export interface ListedRecord extends ListedFacts {
   readonly path: string;
   readonly isDir: boolean;
   /** In bytes. */
@@ -13,8 +13,6 @@ export interface ListedRecord {
   readonly hash: string;
   /** Milliseconds since the Unix epoch. */
   readonly updatedAt: number;
-  /** The ETag, without quotes, of an object that was uploaded in parts. */
-  readonly etag: string | undefined;
 }
 
 /** Some records of a tree, in the order of the bytes of their paths. */
@@ -61,6 +59,8 @@ export interface MultipartUpload {
   readonly userId: number;
   readonly path: string;
   readonly metadata: S3Metadata;
+  /** What the client wants the object to have. */
+  readonly checksum: S3ChecksumKind | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
@@ -77,6 +77,8 @@ export interface UploadedPart {
   readonly size: number;
   /** In lower-case hex. */
   readonly md5: string;
+  /** That by the algorithm of the upload, in base64; undefined if that has none. */
+  readonly checksum: string | undefined;
   readonly createdAt: number;
 }
 

@@ -27,8 +27,8 @@ export interface PutRequest {
   readonly verify: (received: Pick<StagedBlob, "hash" | "sha256" | "crc32">) => void;
   /** The owner's records at the path and above it. @default they are looked up */
   readonly found?: ReadonlyMap<string, ResourceRecord>;
-  /** What the S3 door keeps of the file. @default nothing new */
-  readonly facts?: ObjectFacts | undefined;
+  /** What the S3 door keeps of the file; asked for when the content is verified. @default nothing new */
+  readonly facts?: () => ObjectFacts | undefined;
 }
 
 /**

@@ -40,8 +40,13 @@ export interface StagingOptions {
   readonly mayReplace: boolean;
   /** What belongs to the upload besides its files, first in the same transaction. @default nothing */
   readonly alongside?: (transaction: WriteTransaction) => Promise<Alongside | void>;
-  /** What the S3 door keeps of each file. @default what it has kept before, while the content is the same */
-  readonly facts?: ObjectFacts | undefined;
+  /**
+   * What the S3 door keeps of each file; asked for when all are staged. Undefined for what it has kept before, while
+   * the content is the same.
+   *
+   * @default undefined
+   */
+  readonly facts?: (() => ObjectFacts | undefined) | undefined;
   /** Whether no other work shares the commit. @default false */
   readonly alone?: boolean;
   /** Why it is done, for the history of the tree. @default nothing is said */
@@ -168,7 +173,7 @@ export class Staging implements AsyncDisposable {
       found: [...found.values()],
       ...plan,
       contents,
-      facts,
+      facts: facts?.(),
       bounds: boundsOf(tree, caller),
       author: caller.userId === userId ? undefined : caller.userId,
     });
@@ -249,8 +254,9 @@ export class Staging implements AsyncDisposable {
       updated: updated.value,
       changes,
     });
-    if (facts !== undefined) {
-      for (const file of placed.files) await transaction.keepFacts(file, facts);
+    const kept = facts?.();
+    if (kept !== undefined) {
+      for (const file of placed.files) await transaction.keepFacts(file, kept);
     }
     return placed;
   }

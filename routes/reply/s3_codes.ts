@@ -8,6 +8,7 @@ const STATUSES = {
   AuthorizationHeaderMalformed: 400,
   AuthorizationQueryParametersError: 400,
   InvalidAccessKeyId: 403,
+  InvalidPartNumber: 416,
   InvalidRange: 416,
   InvalidToken: 400,
   MissingContentLength: 411,

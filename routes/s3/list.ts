@@ -2,11 +2,13 @@ import { Buffer } from "node:buffer";
 import { ownerOf } from "../../core/caller.ts";
 import { isoTime } from "../../core/entries.ts";
 import { quoted } from "../../core/errors.ts";
+import { USUAL } from "../../core/s3/checksum.ts";
 import { type KeyItem, type KeysPage, listKeys } from "../../core/s3/list_keys.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { callerOf } from "../serving/auth.ts";
 import { escapeXml } from "../reply/xml.ts";
 import type { Services } from "../serving/route.ts";
+import { kindElements } from "./checksums.ts";
 import { etagOf } from "./headers.ts";
 import { element, type Xml, xmlReply } from "./reply.ts";
 import { type Handled, parameter, type Target } from "./target.ts";
@@ -98,10 +100,11 @@ function contents(
   record: NonNullable<KeyItem["record"]>,
   written: ListParameters["written"],
 ): Xml {
-  const { updatedAt, size, etag } = record;
+  const { updatedAt, size, etag, checksum = record.isDir ? undefined : USUAL } = record;
   return {
     xml: `<Contents>${written("Key", key).xml}<LastModified>${isoTime(updatedAt)}</LastModified>` +
-      `<ETag>${escapeXml(etagOf(record, etag))}</ETag><Size>${size}</Size>` +
+      `<ETag>${escapeXml(etagOf(record, etag))}</ETag>` +
+      kindElements(checksum).map(({ xml }) => xml).join("") + `<Size>${size}</Size>` +
       "<StorageClass>STANDARD</StorageClass></Contents>",
   };
 }

@@ -1,8 +1,10 @@
 import { ownerOf } from "../../core/caller.ts";
+import { USUAL } from "../../core/s3/checksum.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { hasVersions, listVersions, type VersionItem } from "../../core/s3/versions.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
+import { kindElements } from "./checksums.ts";
 import { etagOf } from "./headers.ts";
 import { type ListParameters, parametersOf } from "./list.ts";
 import { element, timeElement, type Xml, xmlReply } from "./reply.ts";
@@ -49,6 +51,7 @@ function itemElement({ key, version }: VersionItem, written: ListParameters["wri
     timeElement("LastModified", modifiedAt),
     ...file === undefined ? [] : [
       element("ETag", etagOf(file, file.etag)),
+      ...kindElements(file.checksum ?? USUAL),
       element("Size", file.size),
       element("StorageClass", "STANDARD"),
     ],

@@ -2,7 +2,6 @@ import { ownerOf } from "../../core/caller.ts";
 import { quoted } from "../../core/errors.ts";
 import {
   abortMultipart,
-  completeMultipart,
   createMultipart,
   findMultipart,
   MAX_PARTS,
@@ -14,17 +13,22 @@ import { pathOfKey } from "../../core/s3/object_key.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import type { S3Service } from "../../core/s3/service.ts";
 import type { MultipartUpload } from "../../core/s3/store.ts";
-import { changedOwners } from "../../core/tree/change_set.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
-import { stagedBody, verifyJoined } from "./body.ts";
+import { stagedBody } from "./body.ts";
+import {
+  checksumElements,
+  checksumHeaders,
+  kindElements,
+  kindHeaders,
+  statedKind,
+} from "./checksums.ts";
 import { copiedRange, copySource, openSource } from "./copy_source.ts";
-import { metadataOf, refuseUnsupported, requireObject } from "./headers.ts";
+import { metadataOf, refuseUnsupported } from "./headers.ts";
 import { limitOf, writtenAs } from "./list.ts";
-import { element, emptyReply, lateXmlReply, timeElement, xmlReply } from "./reply.ts";
+import { element, emptyReply, timeElement, xmlReply } from "./reply.ts";
 import { type Handled, parameter, type Target } from "./target.ts";
-import { childrenOf, requiredText, xmlOf } from "./xml_body.ts";
 
 /** `POST /s3/{bucket}/{key}?uploads`: CreateMultipartUpload. */
 export async function createMultipartUpload(c: Handled, { s3 }: Services, target: Target) {
@@ -33,12 +37,13 @@ export async function createMultipartUpload(c: Handled, { s3 }: Services, target
   auditChange(c, { paths: [path], isStep: true });
   refuseUnsupported(headers);
   const metadata = metadataOf(headers);
-  const { id } = await createMultipart(s3, { caller: callerOf(c), path, metadata });
+  const checksum = statedKind(headers);
+  const { id } = await createMultipart(s3, { caller: callerOf(c), path, metadata, checksum });
   return xmlReply(c, "InitiateMultipartUploadResult", [
     element("Bucket", bucket),
     element("Key", key),
     element("UploadId", id),
-  ]);
+  ], kindHeaders(checksum));
 }
 
 /** `PUT /s3/{bucket}/{key}?partNumber=&uploadId=`: UploadPart. */
@@ -46,14 +51,22 @@ export async function uploadPart(c: Handled, { s3 }: Services, target: Target) {
   const upload = uploadOf(c, target);
   auditChange(c, { paths: [upload.path], isStep: true });
   const body = stagedBody(c, s3.tree);
-  const { md5 } = await receivePart(s3, {
+  const { md5, checksum } = await receivePart(s3, {
     ...upload,
     number: partNumber(target),
     size: body.requiredSize(),
     content: body.content,
-    verify: (received) => body.verify(received),
+    states: body.states,
+    needsSha256: body.statesSha256,
+    verify(received) {
+      body.verify(received);
+      return body.checksum();
+    },
   });
-  return emptyReply(c, 200, { ETag: `"${md5}"`, ...body.checksumHeaders() });
+  return emptyReply(c, 200, {
+    ETag: `"${md5}"`,
+    ...checksum && checksumHeaders(checksum),
+  });
 }
 
 /** The same with a header `x-amz-copy-source`: UploadPartCopy. */
@@ -71,43 +84,16 @@ export async function uploadPartCopy(c: Handled, services: Services, target: Tar
     number: partNumber(target),
     size: range.end - range.start,
     content,
-    verify: () => {},
+    states: undefined,
+    needsSha256: false,
+    isCopy: true,
+    verify: () => undefined,
   });
   return xmlReply(c, "CopyPartResult", [
     timeElement("LastModified", part.createdAt),
     element("ETag", `"${part.md5}"`),
+    ...checksumElements(part.checksum),
   ]);
-}
-
-/** `POST /s3/{bucket}/{key}?uploadId=`: CompleteMultipartUpload. */
-export async function completeMultipartUpload(c: Handled, services: Services, target: Target) {
-  const { bucket = "", key = "", headers } = target;
-  const upload = uploadOf(c, target);
-  auditChange(c, { paths: [upload.path] });
-  const document = await xmlOf(c, "CompleteMultipartUpload", false);
-  const stated = childrenOf(document, "Part").map((part) => ({
-    number: numberIn(requiredText(part, "PartNumber"), "PartNumber", { min: 1 }),
-    md5: requiredText(part, "ETag").trim().replaceAll('"', ""),
-  }));
-  const completed = completeMultipart(services.s3, {
-    ...upload,
-    stated,
-    requireObject: requireObject(headers),
-    verify: (joined) => verifyJoined(headers, joined),
-  });
-  return await lateXmlReply(c, "CompleteMultipartUploadResult", completed, ({ changes, etag }) => {
-    auditChange(c, {
-      ...c.get("audited"),
-      paths: [upload.path],
-      records: changedOwners(changes),
-    });
-    return [
-      element("Location", `${services.publicUrl.originFor(c)}${target.path}`),
-      element("Bucket", bucket),
-      element("Key", key),
-      element("ETag", `"${etag}"`),
-    ];
-  });
 }
 
 /** `DELETE /s3/{bucket}/{key}?uploadId=`: AbortMultipartUpload. */
@@ -122,7 +108,7 @@ export async function abortMultipartUpload(c: Handled, { s3 }: Services, target:
 /** `GET /s3/{bucket}/{key}?uploadId=`: ListParts. */
 export async function listParts(c: Handled, { s3 }: Services, target: Target) {
   const { bucket = "", key = "" } = target;
-  const { id } = await findMultipart(s3, uploadOf(c, target));
+  const { id, checksum: kind } = await findMultipart(s3, uploadOf(c, target));
   const limit = limitOf(parameter(target, "max-parts"), "max-parts");
   const marker = parameter(target, "part-number-marker") ?? "";
   const after = marker === "" ? 0 : numberIn(marker, "part-number-marker");
@@ -138,11 +124,13 @@ export async function listParts(c: Handled, { s3 }: Services, target: Target) {
     found.length > limit
       ? element("NextPartNumberMarker", parts.at(-1)?.number ?? after)
       : undefined,
-    ...parts.map(({ number, size, md5, createdAt }) =>
+    ...kindElements(kind),
+    ...parts.map(({ number, size, md5, checksum, createdAt }) =>
       element("Part", [
         element("PartNumber", number),
         timeElement("LastModified", createdAt),
         element("ETag", `"${md5}"`),
+        ...checksumElements(kind && checksum ? { ...kind, value: checksum } : undefined),
         element("Size", size),
       ])
     ),
@@ -182,6 +170,7 @@ export async function listMultipartUploads(c: Handled, { s3 }: Services, target:
           element("UploadId", upload.id),
           timeElement("Initiated", upload.createdAt),
           element("StorageClass", "STANDARD"),
+          ...kindElements(upload.checksum),
         ])
     ),
   ]);
@@ -216,7 +205,8 @@ function grouped(
   return items.filter(({ key, upload }, at) => upload !== undefined || items[at - 1]?.key !== key);
 }
 
-function uploadOf(c: Handled, target: Target): NamedUpload {
+/** The upload that a request names. */
+export function uploadOf(c: Handled, target: Target): NamedUpload {
   return {
     caller: callerOf(c),
     path: filePathOf(target.key ?? ""),
@@ -228,7 +218,8 @@ function partNumber(target: Target): number {
   return numberIn(parameter(target, "partNumber") ?? "", "partNumber", { min: 1 });
 }
 
-function numberIn(text: string, name: string, { min = 0 } = {}): number {
+/** @throws {S3Error} `InvalidArgument` unless a text is a number up to that of the last part. */
+export function numberIn(text: string, name: string, { min = 0 } = {}): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : Infinity;
   if (number >= min && number <= MAX_PARTS) return number;
   throw new S3Error(

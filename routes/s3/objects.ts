@@ -1,5 +1,6 @@
 import { type Caller, ownerOf } from "../../core/caller.ts";
 import type { ResourceRecord } from "../../core/ports.ts";
+import { checksumOf } from "../../core/s3/checksum.ts";
 import { conditionOf } from "../../core/s3/condition.ts";
 import { deleteObject as deleteAt } from "../../core/s3/delete_objects.ts";
 import { pathOfKey } from "../../core/s3/object_key.ts";
@@ -7,26 +8,21 @@ import { S3Error } from "../../core/s3/s3_error.ts";
 import type { S3Service } from "../../core/s3/service.ts";
 import type { ObjectFacts } from "../../core/object_facts.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
-import { downloadFile } from "../../core/tree/download.ts";
+import { downloadFile, type FileDownload } from "../../core/tree/download.ts";
 import { mkdir } from "../../core/tree/mkdir.ts";
 import { quoted, RetryLater } from "../../core/errors.ts";
 import type { FileState } from "../../core/history.ts";
 import { putObject as store } from "../../core/s3/put_object.ts";
 import { versionTree } from "../../core/s3/versions.ts";
-import { httpDate, representationOf, select } from "../request/conditional.ts";
+import { httpDate, type Selection } from "../request/conditional.ts";
 import { auditChange } from "../serving/audit.ts";
 import { callerOf } from "../serving/auth.ts";
 import type { Services } from "../serving/route.ts";
 import { sendFile } from "../transfers/download.ts";
-import { bytesOf, FULL_OBJECT, stagedBody } from "./body.ts";
-import {
-  etagOf,
-  metadataOf,
-  objectHeaders,
-  refuseUnsupported,
-  requireObject,
-  withQuotes,
-} from "./headers.ts";
+import { stagedBody } from "./body.ts";
+import { checksumHeaders, wantsChecksum } from "./checksums.ts";
+import { etagOf, metadataOf, objectHeaders, refuseUnsupported, requireObject } from "./headers.ts";
+import { partHeaders, partNumberOf, selectObject } from "./select.ts";
 import { emptyReply } from "./reply.ts";
 import { type Handled, parameter, type Target } from "./target.ts";
 
@@ -54,23 +50,28 @@ export function noSuchKey(key: string): S3Error {
   return new S3Error("NoSuchKey", `No object has the key ${quoted(key)}`);
 }
 
-/** `GET` and `HEAD /s3/{bucket}/{key}`: GetObject and HeadObject. */
-export async function getObject(
+/** An object that a request reads. */
+export interface OpenedObject extends FileDownload<Selection> {
+  readonly facts: ObjectFacts | undefined;
+  /** The version that the request names, if it does. */
+  readonly version: string | undefined;
+}
+
+/**
+ * Opens the file, or the version of it, that a request reads.
+ *
+ * @param method `HEAD` to read nothing of it. @default that of the request
+ */
+export async function openObject(
   c: Handled,
-  { s3 }: Services,
+  { s3 }: Pick<Services, "s3">,
   target: Target,
-): Promise<Response> {
-  const { key = "", headers } = target;
+  method = c.req.method,
+): Promise<OpenedObject> {
   const caller = callerOf(c);
-  const { path, isDirectory } = pathOfKey(key);
-  // Recorded if the gate refuses it.
-  auditChange(c, { paths: [path] });
-  if (isDirectory) {
-    const directory = await findObject(s3, caller, key);
-    if (directory === undefined) throw noSuchKey(key);
-    return directoryReply(c, directory.record);
-  }
+  const { path } = pathOfKey(target.key ?? "");
   const version = parameter(target, "versionId");
+  const part = { headers: target.headers, number: partNumberOf(target) };
   const of = version === undefined
     ? { tree: s3.tree, file: undefined }
     : await versionTree(s3, { caller, path, version });
@@ -81,15 +82,33 @@ export async function getObject(
     async select(record, found) {
       if (of.file !== undefined) requireState(record, of.file);
       facts = found === undefined ? await s3.store.facts(record) : found.facts;
-      return select({ method: c.req.method, headers: withQuotes(headers) }, {
-        ...representationOf(record),
-        etag: etagOf(record, facts?.etag),
-      });
+      return selectObject(method, part, { record, facts });
     },
   });
+  return { ...found, facts, version };
+}
+
+/** `GET` and `HEAD /s3/{bucket}/{key}`: GetObject and HeadObject. */
+export async function getObject(
+  c: Handled,
+  { s3 }: Services,
+  target: Target,
+): Promise<Response> {
+  const { key = "", headers } = target;
+  const { path, isDirectory } = pathOfKey(key);
+  // Recorded if the gate refuses it.
+  auditChange(c, { paths: [path] });
+  if (isDirectory) {
+    const directory = await findObject(s3, callerOf(c), key);
+    if (directory === undefined) throw noSuchKey(key);
+    return directoryReply(c, directory.record);
+  }
+  const found = await openObject(c, { s3 }, target);
+  const { facts, version } = found;
   return await sendFile(c, found, {
     ...objectHeaders(found.record, facts, target),
-    ...found.selection.status === 200 && checksumHeaders(target, found.record),
+    ...wantsChecksum(headers) && isWhole(found) && checksumHeaders(checksumOf(found.record, facts)),
+    ...partHeaders(target, facts),
     ...version !== undefined && { "x-amz-version-id": version },
   });
 }
@@ -103,13 +122,8 @@ export function requireState(
   throw new RetryLater("ErrUnavailable", "The object has just been replaced", 1);
 }
 
-/** The checksum of a whole object that its client asks for: of all that there are, the CRC-32 is kept of each. */
-function checksumHeaders(
-  { headers }: Target,
-  { crc32 }: ResourceRecord,
-): Record<string, string> {
-  if (headers.has("Range") || headers.get("x-amz-checksum-mode") !== "ENABLED") return {};
-  return { "x-amz-checksum-crc32": bytesOf(crc32).toBase64(), ...FULL_OBJECT };
+function isWhole({ record: { size }, selection: { range } }: FileDownload<Selection>): boolean {
+  return range !== undefined && range.end - range.start === size;
 }
 
 function directoryReply(c: Handled, record: ResourceRecord): Response {
@@ -146,14 +160,16 @@ export async function putObject(
     declaredSize: body.size,
     metadata,
     requireObject: requireObject(headers),
-    verify: (received) => body.verify(received),
+    verify(received) {
+      body.verify(received);
+      return body.checksum();
+    },
   });
   auditChange(c, { paths: [path], records: changedOwners(changes) });
-  const checksums = body.checksumHeaders();
+  const checksum = body.checksum();
   return emptyReply(c, 200, {
     ETag: etagOf(record, undefined),
-    ...checksums,
-    ...Object.keys(checksums).length > 0 && FULL_OBJECT,
+    ...checksum && checksumHeaders({ ...checksum, type: "FULL_OBJECT" }),
   });
 }
 

@@ -1,6 +1,8 @@
 import type { ServedRoute } from "../serving/route.ts";
+import { getObjectAttributes } from "./attributes.ts";
 import { authenticate } from "./authenticate.ts";
 import { createBucket, getBucketLocation, headBucket, listBuckets } from "./buckets.ts";
+import { completeMultipartUpload } from "./complete_multipart.ts";
 import { copyObject } from "./copy.ts";
 import { COPY_SOURCE } from "./copy_source.ts";
 import { deleteMany } from "./delete_many.ts";
@@ -8,7 +10,6 @@ import { listObjects, listObjectsV2 } from "./list.ts";
 import { getBucketVersioning, listObjectVersions } from "./list_versions.ts";
 import {
   abortMultipartUpload,
-  completeMultipartUpload,
   createMultipartUpload,
   listMultipartUploads,
   listParts,
@@ -121,7 +122,7 @@ const OBJECTS: readonly S3Operation[] = [
     name: "GetObject",
     method: "GET",
     on: "object",
-    parameters: ["versionId", ...REPLACED],
+    parameters: ["versionId", "partNumber", ...REPLACED],
     privilege: "resources.download",
     handle: getObject,
   },
@@ -129,9 +130,18 @@ const OBJECTS: readonly S3Operation[] = [
     name: "HeadObject",
     method: "HEAD",
     on: "object",
-    parameters: ["versionId", ...REPLACED],
+    parameters: ["versionId", "partNumber", ...REPLACED],
     privilege: "resources.download",
     handle: getObject,
+  },
+  {
+    name: "GetObjectAttributes",
+    method: "GET",
+    on: "object",
+    by: ["attributes"],
+    parameters: ["versionId"],
+    privilege: "resources.download",
+    handle: getObjectAttributes,
   },
   {
     name: "CopyObject",

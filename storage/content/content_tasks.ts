@@ -4,6 +4,13 @@ import type { Compression } from "../../schemas/resources.ts";
 import { deflated, type Deflation, samplesShrink, shrinks } from "./deflation.ts";
 import { type ContentDigest, ContentHasher } from "./hasher.ts";
 import { type Crc32, type HashAlgorithm, newHash } from "./hashes.ts";
+import {
+  copyOf,
+  type OpenFile,
+  update,
+  type WrittenContent,
+  type WrittenPart,
+} from "./open_file.ts";
 import { type PackedBytes, packSmall, type SmallFile } from "./pack_small.ts";
 import { StreamDeflation } from "./stream_deflation.ts";
 import { Md5 } from "./md5.ts";
@@ -15,22 +22,10 @@ import { orMissing, orMissingSync, readFullSync } from "../disk/files.ts";
 /** A call for several files ends after this time even if there are more: other calls wait for it. */
 const MAX_BATCH_MS = 10;
 
-/** A file that content is written to, with what is computed of it there. */
-interface OpenFile {
-  readonly file: UploadFile;
-  readonly sha256: Hash;
-  readonly checksum: RunningChecksum;
-}
-
 /** A file that is read to hash it. */
 interface Hashing {
   readonly file: Deno.FsFile;
   readonly hasher: ContentHasher;
-}
-
-/** What {@link ContentTasks.finishUpload} returns. */
-export interface WrittenContent extends Checksum {
-  readonly sha256: Chunk;
 }
 
 /**
@@ -65,6 +60,11 @@ export class ContentTasks {
   /** Opens a file to hash or write it from a position on, and returns the id of the upload. */
   async openUploadAt(path: string, position: number): Promise<number> {
     return this.#addUpload(await UploadFile.openAt(path, position));
+  }
+
+  /** Computes no SHA-256 of an upload, which {@link finishPart} ends. */
+  withoutSha256(id: number): void {
+    this.#uploads.set(id, { ...entryOf(this.#uploads, id), sha256: undefined });
   }
 
   /** Hashes the next bytes of a file that was opened again, and returns them: none at its end. */
@@ -103,11 +103,18 @@ export class ContentTasks {
 
   /** Syncs and closes the file. */
   async finishUpload(id: number): Promise<WrittenContent> {
+    const { sha256, ...written } = await this.finishPart(id);
+    if (sha256 === undefined) throw new Error("The SHA-256 was not computed");
+    return { ...written, sha256 };
+  }
+
+  /** Syncs and closes the file, of which the SHA-256 may not have been computed. */
+  async finishPart(id: number): Promise<WrittenPart> {
     const { file, sha256, checksum } = entryOf(this.#uploads, id);
     await file.finish();
     this.#uploads.delete(id);
     this.#marks.delete(id);
-    return { ...checksum, sha256: new Uint8Array(sha256.digest()) };
+    return { ...checksum, sha256: sha256 && new Uint8Array(sha256.digest()) };
   }
 
   /** Closes the file without syncing it. Does nothing if the upload has ended. */
@@ -265,15 +272,6 @@ export class ContentTasks {
     this.#uploads.set(++this.#lastId, upload);
     return this.#lastId;
   }
-}
-
-function update({ sha256, checksum }: OpenFile, chunk: Chunk): void {
-  sha256.update(chunk);
-  checksum.update(chunk);
-}
-
-function copyOf({ file, sha256, checksum }: OpenFile): OpenFile {
-  return { file, sha256: sha256.copy(), checksum: checksum.copy() };
 }
 
 /** @throws {Error} when the work has ended. */

@@ -43,6 +43,7 @@ import tensorLists from "./migrations/0042_tensor_lists.sql" with { type: "text"
 import triggersOfLargeChanges from "./migrations/0043_triggers_of_large_changes.sql" with {
   type: "text",
 };
+import s3Checksums from "./migrations/0044_s3_checksums.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -91,6 +92,7 @@ const MIGRATIONS: readonly string[] = [
   mirrorContents,
   tensorLists,
   triggersOfLargeChanges,
+  s3Checksums,
 ];
 
 /** The version of the schema that this program makes. */

@@ -50,6 +50,7 @@ import search from "./migrations/0048_search.sql" with { type: "text" };
 import historyNodes from "./migrations/0049_history_nodes.sql" with { type: "text" };
 import mirrorContents from "./migrations/0050_mirror_contents.sql" with { type: "text" };
 import tensorLists from "./migrations/0051_tensor_lists.sql" with { type: "text" };
+import s3Checksums from "./migrations/0052_s3_checksums.sql" with { type: "text" };
 import newSchema from "./schema_0046.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
@@ -105,6 +106,7 @@ const MIGRATIONS: readonly string[] = [
   historyNodes,
   mirrorContents,
   tensorLists,
+  s3Checksums,
 ];
 
 /** The version to which `schema_0046.sql` leads at once. */

@@ -1,5 +1,6 @@
 import type { FileState, StatesQuery } from "../../core/history.ts";
-import { type SqlRow, type Statements, textOrNull } from "./dialect.ts";
+import type { SqlRow, Statements } from "./dialect.ts";
+import { toListedFacts } from "./s3_store.ts";
 
 /**
  * Files of a tree as they are and were.
@@ -29,6 +30,6 @@ function toState(row: SqlRow): FileState {
     size: Number(row.size),
     hash: String(row.hash),
     updatedAt: Number(row.updated_at),
-    etag: textOrNull(row.etag) ?? undefined,
+    ...toListedFacts(row),
   };
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from "./dialect.ts";
 import { FORMER, rowsByVersion, type Table } from "./former_rows.ts";
+import { listedColumns } from "./s3_statements.ts";
 
 /** The paths at and below one, or all of a tree. */
 type Range = "whole" | "part";
@@ -135,7 +136,7 @@ export const logStatements = (dialect: Dialect) => {
   return {
     /** Files as they are and were, by path and from the newest on, with what the S3 door keeps of them. */
     states: `SELECT state.path, state.since, state.until, state.size, state.hash, state.updated_at,
-        s3_objects.etag,
+        ${listedColumns(dialect)},
         (SELECT made_at FROM tree_changes AS made
           WHERE made.user_id = state.user_id AND made.version = state.until) AS ended_at
       FROM (${(["records", ...FORMER] as const).map(fileStates).join(" UNION ALL ")}) AS state

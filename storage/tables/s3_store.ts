@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ObjectFacts } from "../../core/object_facts.ts";
+import type { ListedFacts, ObjectFacts } from "../../core/object_facts.ts";
 import type {
   ListedRecord,
   MultipartUpload,
@@ -8,7 +8,7 @@ import type {
   UploadedPart,
   UploadsQuery,
 } from "../../core/s3/store.ts";
-import { S3Metadata } from "../../schemas/s3_metadata.ts";
+import { S3Checksum, S3ChecksumKind, S3Metadata } from "../../schemas/s3_metadata.ts";
 import { commit, type SqlRow, type Statements } from "./dialect.ts";
 import type { S3Statement } from "./s3_statements.ts";
 
@@ -51,7 +51,8 @@ export class SqlS3Store implements S3Store {
   async addUpload(upload: MultipartUpload, max: number): Promise<boolean> {
     const { id, userId: user, path, createdAt: now, expiresAt: expiry } = upload;
     const metadata = JSON.stringify(upload.metadata);
-    const parameters = { id, user, path, metadata, now, expiry, max };
+    const checksum = upload.checksum === undefined ? null : JSON.stringify(upload.checksum);
+    const parameters = { id, user, path, metadata, checksum, now, expiry, max };
     return (await commit(this.#statements, "addUpload", parameters)).length > 0;
   }
 
@@ -72,11 +73,11 @@ export class SqlS3Store implements S3Store {
   }
 
   keepPart(upload: string, part: UploadedPart, expiry: number): Promise<string | undefined> {
-    const { number, createdAt: now, ...rest } = part;
+    const { number, createdAt: now, checksum = null, ...rest } = part;
     return this.#statements.write(async (run) => {
       if ((await run("extendUpload", { id: upload, expiry })).length === 0) return part.part;
       const [former] = await run("part", { upload, number });
-      await run("keepPart", { upload, number, now, ...rest });
+      await run("keepPart", { upload, number, now, checksum, ...rest });
       return former === undefined ? undefined : String(former.part);
     });
   }
@@ -103,6 +104,9 @@ function toUpload(row: SqlRow): MultipartUpload {
     userId: Number(row.user_id),
     path: String(row.path),
     metadata: toMetadata(row),
+    checksum: row.checksum === null
+      ? undefined
+      : v.parse(S3ChecksumKind, JSON.parse(String(row.checksum))),
     createdAt: Number(row.created_at),
     expiresAt: Number(row.expires_at),
   };
@@ -115,6 +119,7 @@ function toPart(row: SqlRow): UploadedPart {
     position: Number(row.position),
     size: Number(row.size),
     md5: String(row.md5),
+    checksum: row.checksum === null ? undefined : String(row.checksum),
     createdAt: Number(row.created_at),
   };
 }
@@ -135,6 +140,14 @@ function toRecord(row: SqlRow): ListedRecord {
     size: Number(row.size),
     hash: row.hash === null ? "" : String(row.hash),
     updatedAt: Number(row.updated_at),
-    etag: row.etag === null ? undefined : String(row.etag),
+    ...toListedFacts(row),
+  };
+}
+
+/** What lists have of an object, by the columns of {@link listedColumns}. */
+export function toListedFacts({ etag, checksum }: SqlRow): ListedFacts {
+  return {
+    etag: etag === null ? undefined : String(etag),
+    checksum: checksum === null ? undefined : v.parse(S3Checksum, JSON.parse(String(checksum))),
   };
 }

@@ -24,7 +24,7 @@ export async function rawRequest(origin: string, request: RawRequest): Promise<R
   const sent = send(connection, request).catch(() => {
     // The server may respond and close before it has read everything.
   });
-  const reply = await readReply(connection);
+  const reply = await readReply(connection, request.line.startsWith("HEAD "));
   await sent;
   return reply;
 }
@@ -99,13 +99,13 @@ async function write(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void>
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
 }
 
-async function readReply(connection: Deno.TcpConn): Promise<RawReply> {
+async function readReply(connection: Deno.TcpConn, isHead: boolean): Promise<RawReply> {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(65536);
   let text = "";
   for (;;) {
     const head = text.indexOf("\r\n\r\n");
-    const length = /content-length: (\d+)/i.exec(text)?.[1];
+    const length = isHead ? "0" : /content-length: (\d+)/i.exec(text)?.[1];
     if (head !== -1 && length !== undefined) {
       const body = text.slice(head + 4);
       if (new TextEncoder().encode(body).length >= Number(length)) {

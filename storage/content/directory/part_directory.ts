@@ -95,8 +95,8 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
     return {
       turn: 0,
       position,
-      // All of a file is hashed anyway.
-      beginWhole: () => Promise.resolve(),
+      // All else of a file is hashed anyway.
+      beginWhole: (wantsSha256) => wantsSha256 ? Promise.resolve() : writer.withoutSha256(),
       begin: (checksum) => writer.begin(checksum),
       append: (chunk) => writer.append(chunk).catch(rethrowFull),
       sync: () => writer.sync().catch(rethrowFull),
@@ -107,10 +107,10 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
         return await stage(path, await writer.finish().catch(rethrowFull));
       },
       async end() {
-        const { hash, sha256, crc32 } = await writer.finish().catch(rethrowFull);
+        const { hash, sha256, crc32 } = await writer.finishPart().catch(rethrowFull);
         isOpen = false;
         assembly?.complete(id);
-        return { hash, sha256: sha256.toHex(), crc32 };
+        return { hash, sha256: sha256?.toHex(), crc32 };
       },
       close: async () => {
         if (isOpen && assembly !== undefined) await writer.close();

@@ -4,6 +4,7 @@ import type { ChecksumAlgorithm } from "../../../core/uploads.ts";
 import type { PooledWorker, WorkerPool } from "../../threads/pool.ts";
 import type { Remote } from "../../threads/rpc.ts";
 import type { ContentTasks } from "../content_tasks.ts";
+import type { WrittenPart } from "../open_file.ts";
 import { PendingWrites } from "../pending_writes.ts";
 import type { ContentDigest } from "../hasher.ts";
 
@@ -109,6 +110,11 @@ export class PartWriter {
     this.#formerSize = this.#size;
   }
 
+  /** Computes no SHA-256 of the part, which {@link finishPart} ends. */
+  async withoutSha256(): Promise<void> {
+    await this.#writer.remote.withoutSha256(this.#id);
+  }
+
   /** Passes a chunk to the workers once few enough are pending. */
   async append(chunk: Chunk): Promise<void> {
     await this.#requireSpace();
@@ -145,10 +151,21 @@ export class PartWriter {
   }
 
   /** Syncs and closes the part. */
-  async finish(): Promise<ContentDigest> {
+  finish(): Promise<ContentDigest> {
+    return this.#finished((remote) => remote.finishUpload(this.#id));
+  }
+
+  /** Syncs and closes the part, of which the SHA-256 may not have been computed. */
+  finishPart(): Promise<WrittenPart & Pick<ContentDigest, "hash">> {
+    return this.#finished((remote) => remote.finishPart(this.#id));
+  }
+
+  async #finished<Written>(
+    finish: (remote: Remote<ContentTasks>) => Promise<Written>,
+  ): Promise<Written & Pick<ContentDigest, "hash">> {
     await this.#writes.settle();
     const [written, hash] = await Promise.all([
-      this.#writer.remote.finishUpload(this.#id),
+      finish(this.#writer.remote),
       this.#hasher.remote.finishHash(this.#hashes.md5),
     ]);
     this.#hashes = { ...this.#hashes, md5: 0 };

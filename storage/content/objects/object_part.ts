@@ -82,8 +82,8 @@ export class ObjectPart implements OpenPart {
     if (algorithm !== undefined) await this.#openHashes(algorithm);
   }
 
-  async beginWhole(): Promise<void> {
-    await this.#openHashes("md5", "sha256", "crc32");
+  async beginWhole(wantsSha256: boolean): Promise<void> {
+    await this.#openHashes("md5", "crc32", ...wantsSha256 ? ["sha256"] as const : []);
   }
 
   append(chunk: Chunk): Promise<void> {
@@ -119,13 +119,13 @@ export class ObjectPart implements OpenPart {
   async end(): Promise<PartDigests> {
     await this.sync();
     return await this.#next(async () => {
-      const [md5, sha256, crc32] = await this.#endHashes();
-      if (md5 === undefined || sha256 === undefined || crc32 === undefined) {
+      const [md5, crc32, sha256] = await this.#endHashes();
+      if (md5 === undefined || crc32 === undefined) {
         throw new Error("The part was not begun as a whole");
       }
       const { buffer, byteOffset } = crc32;
       const value = new DataView(buffer, byteOffset).getUint32(0);
-      return { hash: md5.toHex(), sha256: sha256.toHex(), crc32: value };
+      return { hash: md5.toHex(), sha256: sha256?.toHex(), crc32: value };
     });
   }
 

@@ -22,10 +22,10 @@ const REASONS: readonly Reason[] = [
     failure: /to be NotImplemented, instead got PreconditionFailed/,
   },
   {
-    why: "They ask for locks of objects, policies, websites, or a part of an object by its number",
+    why: "They ask for locks of objects, policies, or websites",
     failure: /NotImplemented|instead got 501|StatusCode: 501/,
     name:
-      /lock|legal_hold|retention|retain|redirect|part_number|initiated_time|overrides_fail_public|meta_props|_iam_|_with_metadata$|Object_success$/,
+      /lock|legal_hold|retention|retain|redirect|initiated_time|overrides_fail_public|meta_props|not_allowed$|_iam_|_with_metadata$|Object_success$/,
   },
   {
     why: "The server asks for a key before it looks at what it can take",
@@ -37,9 +37,14 @@ const REASONS: readonly Reason[] = [
     name: /^DeleteObject_conditional_writes$/,
   },
   {
-    why: "The MD5 is the ETag of each file. What is stated besides is compared when it comes: " +
-      "CRC-32, CRC-32C, CRC-64/NVME, SHA-1 and SHA-256. The CRC-32 alone is kept",
-    name: /checksum|data_integrity|algo|PutObject_md5$|StreamingPayloadTrailer/i,
+    why: "They pass with CRC-32, CRC-32C, SHA-1, SHA-256 and CRC-64/NVME, " +
+      "and go on with algorithms that are not offered: SHA-512, MD5, XXHash",
+    failure: /sha512/i,
+  },
+  {
+    why: "The ETag of a file is its MD5, and what is stored without a checksum has the CRC-32, " +
+      "not CRC-64/NVME",
+    name: /data_integrity|default_checksum|null_checksums|ignore_the_final|calculate_crc64nvme$/,
   },
   {
     why:
@@ -72,11 +77,16 @@ const REASONS: readonly Reason[] = [
   {
     why:
       "Refused by the same code, in words that name what is wrong, with no more fields than that",
-    failure: /expected error (?:message|AWSAccessKeyId|ArgumentName|HeadersNotSigned|ServerTime)/,
+    failure:
+      /expected error (?:message|AWSAccessKeyId|ArgumentName|HeadersNotSigned|ServerTime|Content-MD5)/,
   },
   {
-    why: "Chunks may be small, and it gives up before it has read that another one is refused",
-    name: /^SignedStreamingPayload_invalid_/,
+    why: "They end a request before they have read that it is refused",
+    failure: /context canceled/,
+  },
+  {
+    why: "Chunks may be small",
+    name: /signedStreamingPayload.*_invalid_chunk_size$/i,
   },
   {
     why:
@@ -87,7 +97,7 @@ const REASONS: readonly Reason[] = [
   {
     why: "Refused by another code: the first thing that is wrong is named",
     failure:
-      /instead got (?:InvalidArgument|InvalidTag|NoSuchBucket|NoSuchUpload|MalformedXML|40[034]|BadDigest|InvalidRequest)/,
+      /instead got (?:InvalidArgument|InvalidTag|NoSuchBucket|NoSuchUpload|MalformedXML|40[034]|BadDigest|InvalidRequest|MalformedTrailerError|SignatureDoesNotMatch)/,
   },
   {
     why: "Headers that come twice are not signed as one",

@@ -20,6 +20,9 @@ interface Received extends PartContent {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** Whether the SHA-256 of a part is wanted. */
+const wantsSha256 = (number: number) => number % 2 === 1;
+
 /** A store whose parts are received as the S3 door does. */
 class Room implements AsyncDisposable {
   #lastId = 0;
@@ -46,7 +49,7 @@ class Room implements AsyncDisposable {
     const id = `${Date.now()}${++this.#lastId}`.padStart(32, "0");
     await this.blobs.parts.create(id, { whole, number, size });
     const part = await this.blobs.parts.open(id, 0);
-    await part.beginWhole();
+    await part.beginWhole(wantsSha256(number));
     return { id, part };
   }
 
@@ -60,7 +63,8 @@ class Room implements AsyncDisposable {
     for (const chunk of [bytes.slice(0, half), bytes.slice(half)]) await part.append(chunk);
     const { hash, sha256 } = await part.end();
     assert.equal(hash, createHash("md5").update(bytes).digest("hex"));
-    assert.equal(sha256, createHash("sha256").update(bytes).digest("hex"));
+    const expected = createHash("sha256").update(bytes).digest("hex");
+    assert.equal(sha256, wantsSha256(number) ? expected : undefined);
     const { position } = part;
     await part.close();
     return { id, number, position, size: bytes.length, bytes };

@@ -21,7 +21,7 @@ Deno.test("C 30 parts that another request has ended cannot be joined, which is 
         : undefined;
       await parts.create(id, place);
       const part = await parts.open(id, 0);
-      await part.beginWhole();
+      await part.beginWhole(true);
       await part.append(new TextEncoder().encode(text));
       await part.end();
       received.push({ id, position: part.position, size: 3 });
