@@ -8,6 +8,8 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Where tests/run.ts builds the package. */
 export const BUILT_PACKAGE = `${ROOT}dist/tests`;
+/** Where tests/run.ts builds the module of threads that tests keep. */
+export const KEPT_THREAD = `${ROOT}dist/kept_thread.js`;
 /** Whether this is a test of those that tests/run.ts runs. */
 export const IS_BUILT = Deno.env.get("TEST_PACKAGE") === BUILT_PACKAGE;
 
