@@ -11,10 +11,8 @@ import {
 import { S3Error } from "../../core/s3/s3_error.ts";
 import type { S3Checksum, S3ChecksumKind } from "../../schemas/s3_metadata.ts";
 import type { HeaderSource } from "../request/conditional.ts";
-import type { XmlElement } from "../request/xml.ts";
 import { element, type Xml } from "./reply.ts";
 import type { RequestHeaders } from "./request_headers.ts";
-import { childText } from "./xml_body.ts";
 
 /** The digests that clients state of content. */
 export type Algorithm = ChecksumAlgorithm | "MD5";
@@ -154,27 +152,6 @@ export function statedOfParts(headers: HeaderSource): Checksum | undefined {
     stated.push({ algorithm, value });
   }
   if (stated.length > 1) throw new S3Error("InvalidRequest", "There is more than one checksum");
-  return stated[0];
-}
-
-/**
- * The checksum that a list of parts states of one.
- *
- * @throws {S3Error} `InvalidArgument` when there are several, or it is none.
- */
-export function statedOfPart(part: XmlElement): Checksum | undefined {
-  const stated: Checksum[] = [];
-  for (const algorithm of CHECKSUM_ALGORITHMS) {
-    const name = `Checksum${algorithm}`;
-    const value = childText(part, name)?.trim();
-    if (value === undefined) continue;
-    stated.push({ algorithm, value });
-    if (Buffer.from(value, "base64").length === CHECKSUM_BYTES[algorithm]) continue;
-    throw new S3Error("InvalidArgument", `The element ${name} is ${quoted(value)}`);
-  }
-  if (stated.length > 1) {
-    throw new S3Error("InvalidArgument", "A part is stated with more than one checksum");
-  }
   return stated[0];
 }
 
