@@ -56,10 +56,13 @@ export function checksumElements(checksum: Checksum | S3Checksum | undefined): X
   ];
 }
 
-/** Which checksum an object or an upload has, as elements of a list. */
-export function kindElements(kind: S3ChecksumKind | undefined): Xml[] {
-  if (kind === undefined) return [];
-  return [element("ChecksumAlgorithm", kind.algorithm), element("ChecksumType", kind.type)];
+/** Which checksum an object or an upload has, as elements of a list. Written as one text: a page has a thousand. */
+export function kindElements(kind: S3ChecksumKind | undefined): Xml {
+  if (kind === undefined) return { xml: "" };
+  return {
+    xml: `<ChecksumAlgorithm>${kind.algorithm}</ChecksumAlgorithm>` +
+      `<ChecksumType>${kind.type}</ChecksumType>`,
+  };
 }
 
 /** Which checksum an upload is created with, as headers of the reply. */
