@@ -40,12 +40,7 @@ export interface StagingOptions {
   readonly mayReplace: boolean;
   /** What belongs to the upload besides its files, first in the same transaction. @default nothing */
   readonly alongside?: (transaction: WriteTransaction) => Promise<Alongside | void>;
-  /**
-   * What the S3 door keeps of each file; asked for when all are staged. Undefined for what it has kept before, while
-   * the content is the same.
-   *
-   * @default undefined
-   */
+  /** What the S3 door keeps of each file, once all are staged. @default the same as before, of the same content */
   readonly facts?: (() => ObjectFacts | undefined) | undefined;
   /** Whether no other work shares the commit. @default false */
   readonly alone?: boolean;

@@ -11,10 +11,8 @@ import {
 import { S3Error } from "../../core/s3/s3_error.ts";
 import type { S3Checksum, S3ChecksumKind } from "../../schemas/s3_metadata.ts";
 import type { HeaderSource } from "../request/conditional.ts";
-import type { XmlElement } from "../request/xml.ts";
 import { element, type Xml } from "./reply.ts";
 import type { RequestHeaders } from "./request_headers.ts";
-import { childText } from "./xml_body.ts";
 
 /** The digests that clients state of content. */
 export type Algorithm = ChecksumAlgorithm | "MD5";
@@ -58,10 +56,13 @@ export function checksumElements(checksum: Checksum | S3Checksum | undefined): X
   ];
 }
 
-/** Which checksum an object or an upload has, as elements of a list. */
-export function kindElements(kind: S3ChecksumKind | undefined): Xml[] {
-  if (kind === undefined) return [];
-  return [element("ChecksumAlgorithm", kind.algorithm), element("ChecksumType", kind.type)];
+/** Which checksum an object or an upload has, as elements of a list. Written as one text: a page has a thousand. */
+export function kindElements(kind: S3ChecksumKind | undefined): Xml {
+  if (kind === undefined) return { xml: "" };
+  return {
+    xml: `<ChecksumAlgorithm>${kind.algorithm}</ChecksumAlgorithm>` +
+      `<ChecksumType>${kind.type}</ChecksumType>`,
+  };
 }
 
 /** Which checksum an upload is created with, as headers of the reply. */
@@ -154,27 +155,6 @@ export function statedOfParts(headers: HeaderSource): Checksum | undefined {
     stated.push({ algorithm, value });
   }
   if (stated.length > 1) throw new S3Error("InvalidRequest", "There is more than one checksum");
-  return stated[0];
-}
-
-/**
- * The checksum that a list of parts states of one.
- *
- * @throws {S3Error} `InvalidArgument` when there are several, or it is none.
- */
-export function statedOfPart(part: XmlElement): Checksum | undefined {
-  const stated: Checksum[] = [];
-  for (const algorithm of CHECKSUM_ALGORITHMS) {
-    const name = `Checksum${algorithm}`;
-    const value = childText(part, name)?.trim();
-    if (value === undefined) continue;
-    stated.push({ algorithm, value });
-    if (Buffer.from(value, "base64").length === CHECKSUM_BYTES[algorithm]) continue;
-    throw new S3Error("InvalidArgument", `The element ${name} is ${quoted(value)}`);
-  }
-  if (stated.length > 1) {
-    throw new S3Error("InvalidArgument", "A part is stated with more than one checksum");
-  }
   return stated[0];
 }
 

@@ -1,4 +1,6 @@
+import { Buffer } from "node:buffer";
 import { quoted } from "../../core/errors.ts";
+import { type Checksum, CHECKSUM_ALGORITHMS, CHECKSUM_BYTES } from "../../core/s3/checksum.ts";
 import { completeMultipart, type StatedPart } from "../../core/s3/complete_multipart.ts";
 import { S3Error } from "../../core/s3/s3_error.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
@@ -6,12 +8,12 @@ import type { HeaderSource } from "../request/conditional.ts";
 import type { XmlElement } from "../request/xml.ts";
 import { auditChange } from "../serving/audit.ts";
 import type { Services } from "../serving/route.ts";
-import { checksumElements, statedOfPart, statedOfParts, statedType } from "./checksums.ts";
+import { checksumElements, statedOfParts, statedType } from "./checksums.ts";
 import { requireObject } from "./headers.ts";
 import { numberIn, uploadOf } from "./multipart.ts";
 import { element, lateXmlReply } from "./reply.ts";
 import type { Handled, Target } from "./target.ts";
-import { childrenOf, requiredText, xmlOf } from "./xml_body.ts";
+import { childrenOf, childText, requiredText, xmlOf } from "./xml_body.ts";
 
 /** `POST /s3/{bucket}/{key}?uploadId=`: CompleteMultipartUpload. */
 export async function completeMultipartUpload(c: Handled, services: Services, target: Target) {
@@ -51,6 +53,27 @@ function statedPart(part: XmlElement): StatedPart {
     md5: requiredText(part, "ETag").trim().replaceAll('"', ""),
     checksum: statedOfPart(part),
   };
+}
+
+/**
+ * The checksum that a list of parts states of one.
+ *
+ * @throws {S3Error} `InvalidArgument` when there are several, or it is none.
+ */
+function statedOfPart(part: XmlElement): Checksum | undefined {
+  const stated: Checksum[] = [];
+  for (const algorithm of CHECKSUM_ALGORITHMS) {
+    const name = `Checksum${algorithm}`;
+    const value = childText(part, name)?.trim();
+    if (value === undefined) continue;
+    stated.push({ algorithm, value });
+    if (Buffer.from(value, "base64").length === CHECKSUM_BYTES[algorithm]) continue;
+    throw new S3Error("InvalidArgument", `The element ${name} is ${quoted(value)}`);
+  }
+  if (stated.length > 1) {
+    throw new S3Error("InvalidArgument", "A part is stated with more than one checksum");
+  }
+  return stated[0];
 }
 
 const SIZE = "x-amz-mp-object-size";

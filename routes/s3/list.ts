@@ -104,7 +104,7 @@ function contents(
   return {
     xml: `<Contents>${written("Key", key).xml}<LastModified>${isoTime(updatedAt)}</LastModified>` +
       `<ETag>${escapeXml(etagOf(record, etag))}</ETag>` +
-      kindElements(checksum).map(({ xml }) => xml).join("") + `<Size>${size}</Size>` +
+      kindElements(checksum).xml + `<Size>${size}</Size>` +
       "<StorageClass>STANDARD</StorageClass></Contents>",
   };
 }

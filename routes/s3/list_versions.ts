@@ -51,7 +51,7 @@ function itemElement({ key, version }: VersionItem, written: ListParameters["wri
     timeElement("LastModified", modifiedAt),
     ...file === undefined ? [] : [
       element("ETag", etagOf(file, file.etag)),
-      ...kindElements(file.checksum ?? USUAL),
+      kindElements(file.checksum ?? USUAL),
       element("Size", file.size),
       element("StorageClass", "STANDARD"),
     ],

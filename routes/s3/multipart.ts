@@ -124,7 +124,7 @@ export async function listParts(c: Handled, { s3 }: Services, target: Target) {
     found.length > limit
       ? element("NextPartNumberMarker", parts.at(-1)?.number ?? after)
       : undefined,
-    ...kindElements(kind),
+    kindElements(kind),
     ...parts.map(({ number, size, md5, checksum, createdAt }) =>
       element("Part", [
         element("PartNumber", number),
@@ -170,7 +170,7 @@ export async function listMultipartUploads(c: Handled, { s3 }: Services, target:
           element("UploadId", upload.id),
           timeElement("Initiated", upload.createdAt),
           element("StorageClass", "STANDARD"),
-          ...kindElements(upload.checksum),
+          kindElements(upload.checksum),
         ])
     ),
   ]);
