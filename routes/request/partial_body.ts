@@ -35,10 +35,13 @@ async function* read(body: BodyReader, isCut: () => boolean): AsyncGenerator<Chu
   const collected = new Collected();
   try {
     for (;;) {
-      if (isCut()) throw takenOver();
       const read = await body.readInto(memory, 0);
       memory = read.memory;
-      if (read.bytes === 0) break;
+      if (read.bytes === 0) {
+        // A body that was cut off before it was read looks like one at its end.
+        if (isCut()) throw takenOver();
+        break;
+      }
       if (read.bytes >= MIN_CHUNK_BYTES) {
         // In order: what was collected came before.
         yield* collected.take();
