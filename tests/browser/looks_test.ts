@@ -161,7 +161,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "C 24 each page has one heading of the first level, and is announced",
+  name: "C 24 each page has a title of its own, one heading of the first level, and is announced",
   ignore: !HAS_BROWSER,
   async fn() {
     await using browser = await TestBrowser.start();
@@ -180,6 +180,7 @@ Deno.test({
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
       assert.equal(await page.locator("h1").count(), 1);
       await status.getByText(words).waitFor({ state: "attached" });
+      assert.equal(await page.title(), `${words} – strongroom`);
       await assertAccessible(page);
     }
   },

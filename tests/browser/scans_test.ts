@@ -23,6 +23,8 @@ Deno.test({
       await page.getByLabel("Path of a file or folder").fill(path);
       await page.getByRole("button", { name: "Start" }).click();
       await page.getByRole("heading", { name: "Report" }).waitFor();
+      await page.getByText("Took", { exact: true }).waitFor();
+      assert.doesNotMatch(await page.getByRole("main").innerText(), /Took\s+0 s/);
     };
 
     await t.step("without scans, the room says what a scan does", async () => {

@@ -4,7 +4,7 @@ import type { VerdictDays } from "../../../../schemas/verdicts.ts";
 import { SCANNED_VERDICTS, type ScannedVerdict } from "../../../../schemas/verdict_names.ts";
 import { call } from "../shared/api.ts";
 import { count, day as dayOf, plural } from "../shared/format.ts";
-import { onLive } from "../shared/live.ts";
+import { isOfResource, onLive } from "../shared/live.ts";
 import { AsTable } from "../ui/as_table.ts";
 import { Await, type Load, useLoaded } from "../ui/loaded.ts";
 import { Card } from "../ui/pairs.ts";
@@ -16,13 +16,7 @@ type Day = VerdictDays["items"][number];
 /** Units of the picture of a verdict. */
 const BAR = 10;
 const HEIGHT = 40;
-/** What changes the verdicts on files that are here. */
-const COUNTED: ReadonlySet<string> = new Set([
-  "resource.verdict",
-  "resource.deleted",
-  "scan.finished",
-]);
-/** Verdicts may come by the hundred: then they are counted once in this time. */
+/** Changes may come by the hundred: then they are counted once in this time. */
 const AGAIN_MS = 5000;
 
 /** The verdicts of a scan, worst first. */
@@ -51,12 +45,12 @@ export function VerdictDaysCard(): ComponentChild {
   );
 }
 
-/** Counts again some time after verdicts have come. */
+/** Counts again some time after files or verdicts have changed. */
 function useReloads({ reload }: Load<VerdictDays>): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = onLive(({ type }) => {
-      if (!COUNTED.has(type)) return;
+    const end = onLive((event) => {
+      if (!isOfResource(event) && event.type !== "scan.finished") return;
       timer ??= setTimeout(() => {
         timer = undefined;
         reload();

@@ -169,18 +169,9 @@ export async function resumeSession(): Promise<void> {
   }
 }
 
-/** How often the server is asked what the person may do, in milliseconds. */
-const RIGHTS_MS = 60_000;
-
-/** Asks every now and then what the person may do, while the page is seen: roles change (C 27). Call it once. */
-export function followRights(): void {
-  const ask = () => {
-    if (document.hidden || session.value.kind !== "signedIn") return;
-    // Without an answer, the next request tells.
-    startSession("GET").catch(() => {});
-  };
-  setInterval(ask, RIGHTS_MS);
-  document.addEventListener("visibilitychange", ask);
+/** Asks again what the person who is signed in may do. @throws {ApiError} */
+export async function refreshSession(): Promise<void> {
+  await startSession("GET");
 }
 
 /** Other windows of the console: they ask the server again when a person signs in or out. */

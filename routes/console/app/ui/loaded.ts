@@ -6,8 +6,9 @@ import { Loading, Problem } from "./states.ts";
 
 /** How long after an event what is shown is loaded again at the earliest, in milliseconds, */
 const AGAIN_MS = 100;
-/** and after how many times as long as it has taken to load. */
+/** after how many times as long as it has taken to load, and at the latest. */
 const REST = 5;
+const MAX_REST_MS = 5000;
 
 /** What a place shows, while and after it is requested. */
 export type Loaded<T> =
@@ -59,7 +60,7 @@ export function useLoaded<T>(
     const end = (next: (before: Loaded<T>) => Loaded<T>) => {
       running.current = undefined;
       const now = performance.now();
-      rested.current = now + REST * (now - start);
+      rested.current = now + Math.min(MAX_REST_MS, REST * (now - start));
       setState(next);
       if (isStale.current) reloadSoon();
     };
