@@ -37,6 +37,7 @@ function termsOf(userId: number, clause: Clause): string {
 export const INDEX_SQL: IndexSql = {
   // Nobody sees a part of a change.
   isChanging: "FALSE",
+  batches: "(SELECT count(*) FROM (SELECT 1 FROM search_batches LIMIT 1) AS first)",
   alone: `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex})`,
   removeDocuments: `DELETE FROM search_documents
     WHERE id IN (SELECT value::bigint FROM json_array_elements_text(:ids::json) AS value)`,

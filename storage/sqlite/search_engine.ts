@@ -34,6 +34,7 @@ export const SEARCH: SearchEngine = {
 /** The statements of the index. */
 export const INDEX_SQL: IndexSql = {
   isChanging: "user_id IN (SELECT user_id FROM large_change)",
+  batches: "0",
   // One thread writes.
   alone: "SELECT 1",
   removeDocuments: `DELETE FROM search_terms

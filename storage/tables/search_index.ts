@@ -51,7 +51,7 @@ export class SqlSearchIndex implements SearchIndex {
 
   async marks(after: number, limit: number): Promise<SearchMark[]> {
     const marks = await this.#marks(after, limit);
-    if (marks.length > 0 || !(await this.#markBatch() || await this.#markOld())) return marks;
+    if (marks.length > 0 || !await this.#markMore()) return marks;
     return await this.#marks(after, limit);
   }
 
@@ -67,9 +67,10 @@ export class SqlSearchIndex implements SearchIndex {
     return (await this.#statements.read("marks", { after, limit })).map(toMark);
   }
 
-  /** Marks records that have never been known. Returns whether there were any. */
-  async #markOld(): Promise<boolean> {
+  /** Marks what a large change has changed, or records that have never been known. Returns whether there were any. */
+  async #markMore(): Promise<boolean> {
     const [row] = await this.#statements.find("unindexed", {});
+    if (Number(row?.batches) > 0 && await this.#markBatch()) return true;
     const unindexed = Number(row?.unindexed);
     if (unindexed === 0) return false;
     return await this.#statements.write(async (run) => {

@@ -8,6 +8,8 @@ const MARKED_AT_ONCE = 200;
 export interface IndexSql {
   /** Whether a change of the tree of a `search_marks` row is under way, which readers do not see yet. */
   readonly isChanging: string;
+  /** How many batches of records wait for their marks, if only whether there are any. */
+  readonly batches: string;
   /** Keeps other servers from making documents until the transaction ends. */
   readonly alone: string;
   /** Removes the documents of `:ids`. */
@@ -31,7 +33,7 @@ export const markAgainOf = ({ rows }: Pick<Dialect, "rows">) =>
 /** All statements about the index of searches, by name. */
 export const searchStatements = (
   { rows, texts }: Dialect,
-  { isChanging, alone, removeDocuments, addDocuments }: IndexSql,
+  { isChanging, batches, alone, removeDocuments, addDocuments }: IndexSql,
 ) => ({
   users: `SELECT user_id FROM usage WHERE records > 0 AND user_id > :above
     ORDER BY user_id LIMIT 100`,
@@ -55,7 +57,7 @@ export const searchStatements = (
     SELECT id, facts FROM ${rows(":directories", { id: "bigint", facts: "text" })} AS given`,
   removeDocuments,
   addDocuments,
-  unindexed: "SELECT unindexed FROM storage_state",
+  unindexed: `SELECT unindexed, ${batches} AS batches FROM storage_state`,
   /** Marks the next records that have no document, the newest first. Returns those that it has marked. */
   markOld: `INSERT INTO search_marks (user_id, id, parent)
     SELECT user_id, id, CASE WHEN EXISTS (
