@@ -55,17 +55,18 @@ async function browserOf(server: TestServer, claims: AskerClaims | undefined) {
   return browser;
 }
 
+/** Sends a request of a browser. There are thousands, so they come by no connection. */
 async function request(
+  { app }: TestServer,
   { origin, cookie, session }: TestConsole,
   method: string,
   address: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const own = headers[HEADER] === "own" && { [HEADER]: session };
-  return await fetch(origin + address, {
+  return await app.request(origin + address, {
     method,
     headers: { Cookie: cookie, "Tus-Resumable": "1.0.0", ...headers, ...own },
-    redirect: "manual",
   });
 }
 
@@ -81,7 +82,9 @@ Deno.test("C 24, C 27 a session may what its person may now, at the request of t
       for (const route of CONSOLE_ROUTES) {
         for (const tree of treesFor(route)) {
           const address = `/console/api${addressFor(route, tree)}`;
-          const response = await request(client, route.method, address, { [HEADER]: "own" });
+          const response = await request(server, client, route.method, address, {
+            [HEADER]: "own",
+          });
           const what = `${routeName(route)} in ${tree ?? "its own tree"}`;
           assert.equal(await decisionOf(response), decisionAt(may, route, tree), what);
         }
@@ -91,7 +94,7 @@ Deno.test("C 24, C 27 a session may what its person may now, at the request of t
       for (const route of CONSOLE_ROUTES) {
         for (const [how, headers] of FOREIGN) {
           const address = `/console/api${addressFor(route, undefined)}`;
-          const response = await request(client, route.method, address, headers);
+          const response = await request(server, client, route.method, address, headers);
           const what = `${routeName(route)} ${how}`;
           if (routeName(route) === NAVIGATED && how === "without the header") {
             assert.equal(await decisionOf(response), decisionAt(may, route, undefined), what);
@@ -111,7 +114,7 @@ Deno.test("C 24, C 27 the cookie of the console counts at no other address", asy
   const browser = await browserOf(server, { userId: 1, privileges: ["resources.admin"] });
   for (const route of [...ROUTES, ...HUB_ROUTES, ...DAV_ROUTES].filter(isDecided)) {
     for (const tree of treesFor(route)) {
-      const response = await request(browser, route.method, addressFor(route, tree), {
+      const response = await request(server, browser, route.method, addressFor(route, tree), {
         [HEADER]: "own",
       });
       assert.equal(await decisionOf(response), 401, `${routeName(route)} in ${tree}`);
@@ -134,7 +137,7 @@ Deno.test("C 24, C 27 the console's own routes take no requests of other pages",
   for (const route of guarded) {
     const [method = "", path = ""] = route.split(" ");
     for (const [how, headers] of FOREIGN) {
-      const response = await request(browser, method, path.replace(/:\w+/, "x"), headers);
+      const response = await request(server, browser, method, path.replace(/:\w+/, "x"), headers);
       assert.equal(response.status, 403, `${route} ${how}`);
       assert.match(await response.text(), /Not a request of the console/, `${route} ${how}`);
     }
