@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { ROOT } from "../support/child_server.ts";
 import { HUB_VERSIONS } from "../support/hub_clients.ts";
+import { COMMAND_ENVIRONMENT } from "../support/remote_client.ts";
 import { SECRET } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { assertAccessible } from "./axe.ts";
@@ -17,7 +18,12 @@ async function paste(line: string, directory: string): Promise<void> {
   const shell = new Deno.Command("sh", {
     args: ["-c", SHELL + line],
     cwd: directory,
-    env: { HOME: `${directory}/../home`, XDG_CONFIG_HOME: `${directory}/../home`, PATH: path },
+    env: {
+      ...COMMAND_ENVIRONMENT,
+      HOME: `${directory}/../home`,
+      XDG_CONFIG_HOME: `${directory}/../home`,
+      PATH: path,
+    },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
