@@ -9,6 +9,7 @@
 
 import { pathToFileURL } from "node:url";
 import config from "../deno.json" with { type: "json" };
+import { WORKERS } from "../storage/threads/workers.ts";
 import { BUILT_PACKAGE, KEPT_THREAD, ROOT } from "./support/program.ts";
 import { TempDir } from "./support/temp_dir.ts";
 
@@ -93,6 +94,7 @@ function dealt(files: readonly string[], groups: number): string[][] {
 /** Writes the configuration by which servers keep threads, and others run modules of the package. */
 async function writeConfig(directory: string): Promise<string> {
   const urlOf = (path: string) => pathToFileURL(ROOT + path).href;
+  const rpc = urlOf("storage/threads/rpc.ts");
   const path = `${directory}/deno.json`;
   const text = JSON.stringify({
     ...config,
@@ -101,8 +103,10 @@ async function writeConfig(directory: string): Promise<string> {
     scopes: {
       [urlOf("storage/")]: {
         [urlOf("storage/threads/workers.ts")]: urlOf("tests/support/built_workers.ts"),
-        [urlOf("storage/threads/rpc.ts")]: urlOf("tests/support/threads/kept_threads.ts"),
+        [rpc]: urlOf("tests/support/threads/kept_threads.ts"),
       },
+      // What a thread runs starts none.
+      ...Object.fromEntries(Object.values(WORKERS).map(({ href }) => [href, { [rpc]: rpc }])),
     },
   });
   await Deno.writeTextFile(path, text);
