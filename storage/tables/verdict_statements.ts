@@ -73,9 +73,10 @@ export const verdictStatements = ({ rows }: Dialect) => ({
     ORDER BY id LIMIT 500`,
   /** Each content counts once for each name that a file with it has: results outlast files for as long as history. */
   days: `SELECT scanned_at / ${DAY_MS} AS day, verdict, count(*) AS files FROM scan_results
-    WHERE user_id = :user AND scanned_at >= :since AND skip = :skip AND EXISTS (
-      SELECT 1 FROM records WHERE records.hash = scan_results.hash AND records.hash <> ''
-        AND records.user_id = scan_results.user_id AND records.name = scan_results.name)
+    WHERE user_id = :user AND scanned_at >= :since AND skip = :skip AND (
+      SELECT id FROM records WHERE records.hash = scan_results.hash AND records.hash <> ''
+        AND records.user_id = scan_results.user_id AND records.name = scan_results.name LIMIT 1
+    ) IS NOT NULL
     GROUP BY scanned_at / ${DAY_MS}, verdict`,
   lastOfStep: `SELECT max(id) AS id FROM (
       SELECT id FROM records WHERE id > :after ORDER BY id LIMIT ${STEP_RECORDS}

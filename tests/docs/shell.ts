@@ -85,8 +85,6 @@ export async function runBlocks(
     env: {
       ...COMMAND_ENVIRONMENT,
       ...env,
-      // Some versions of rclone fail where it is set, even at servers without TLS.
-      AWS_CA_BUNDLE: "",
       HOME: home,
       PATH: path.join(":"),
       npm_config_prefix: `${home}/npm`,
@@ -101,7 +99,9 @@ export async function runBlocks(
   return outputs;
 }
 
+// Some versions of rclone fail where AWS_CA_BUNDLE is set, even at servers without TLS, and some of aws if it is empty.
 const PRELUDE = `set -eo pipefail
+unset AWS_CA_BUNDLE
 trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT
 await_server() {
   for poll in $(seq ${MAX_POLLS}); do
