@@ -70,6 +70,9 @@ export async function foundTeam(
   await page.getByLabel("Tree", { exact: true }).selectOption("Another tree…");
   await page.getByLabel("Name or number of its user or team").fill("vision");
   await button(page, "Show").click();
+  // Files that are chosen before would go to the own tree.
+  await page.getByLabel("Tree", { exact: true }).locator("option:checked")
+    .filter({ hasText: "vision" }).waitFor({ state: "attached" });
   const file = `${directory.path}/config.json`;
   await Deno.writeTextFile(file, "{}");
   await choose(page, "Upload files", file);
