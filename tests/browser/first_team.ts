@@ -69,10 +69,12 @@ export async function foundTeam(
   await room(page, "Files").click();
   await page.getByLabel("Tree", { exact: true }).selectOption("Another tree…");
   await page.getByLabel("Name or number of its user or team").fill("vision");
+  // Files that are chosen before would go to the own tree, and events of this one could come too early.
+  const followed = page.waitForResponse((it) => new URL(it.url()).pathname.endsWith("/events/"));
   await button(page, "Show").click();
-  // Files that are chosen before would go to the own tree.
   await page.getByLabel("Tree", { exact: true }).locator("option:checked")
     .filter({ hasText: "vision" }).waitFor({ state: "attached" });
+  await followed;
   const file = `${directory.path}/config.json`;
   await Deno.writeTextFile(file, "{}");
   await choose(page, "Upload files", file);
