@@ -63,7 +63,7 @@ export interface BlobStore {
    * Receives content and hashes it. The memory of its chunks is given away. On failure nothing is kept.
    *
    * @param spool A file of the server that has each chunk before `content` returns it, and is there until the content
-   *   is published. A store that keeps files takes it for its own. @default there is none
+   *   is published. A store of files keeps it instead of writing another. @default none
    * @throws {AppError} `ErrResourcesInvalidData` when different content with the same hash is stored
    *   (C 6).
    * @throws the error of `content`, unchanged.

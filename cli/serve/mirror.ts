@@ -120,7 +120,7 @@ export function composeMirror(
   const fetches = new Fetches(own, {
     spools: new SpoolFiles(dataDir, diskReserveMb * MIB),
     space,
-    // Nobody waits for verdicts where the gate refuses nothing.
+    // With the gate off, no reader waits for a verdict.
     scanEarly: tree.gate && scanEarly,
     maxRate: mirrorRate,
     keepAliveMs: options.keepAliveMs,

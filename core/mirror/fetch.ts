@@ -35,7 +35,7 @@ export interface FetchOptions {
   readonly parts: MirrorParts;
   readonly spools: Spools;
   readonly space: MirrorSpace;
-  /** Left out if nobody waits for verdicts. */
+  /** Undefined with the gate off. */
   readonly scanEarly: ScanEarly | undefined;
   /** Bounds how many files come in at once, and of those how many a user asks for. */
   readonly permits: Semaphore;

@@ -17,7 +17,7 @@ const SOON_MS = 30_000;
 /** It ends if the rest has not come after this time: others need its lease. */
 const MAX_WAIT_MS = 60_000;
 
-/** The abort reason of a scan that nobody waits for any more. */
+/** The abort reason of a scan whose result is no longer needed. */
 const GIVEN_UP = new DOMException("The scan was given up", "AbortError");
 
 export interface EarlyScanOptions {
@@ -129,7 +129,7 @@ export class EarlyScan implements AsyncDisposable {
     await untilAborted(this.#stored.promise, this.#abort.signal);
     if (result === undefined) return { isShared: false };
     const hashes = { md5: key.hash, ...result.hashes };
-    // Without its pace, which is that of the network: nobody else's scan is to take as long.
+    // Without its duration, which is that of the network: it says nothing about other scans.
     const isShared = await scans.keepContentResult(key, { ...result, hashes });
     if (!isShared) return { isShared };
     totals.addFile(result, { size: this.#file.size, seconds });
