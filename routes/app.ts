@@ -102,6 +102,7 @@ export interface ApiOptions {
   readonly holderOf: Access["holderOf"];
   /** What comes before the checks of a route. */
   readonly guard: (route: Route) => MiddlewareHandler<AppEnvironment>;
+  readonly handlerOf: (route: Route) => Route["handle"];
 }
 
 /** The whole HTTP interface as one Hono app (C 1). */
@@ -136,9 +137,10 @@ export function createApp(options: AppOptions): App {
     hasMirror: options.mirror !== undefined,
     app,
     publicUrl,
-    serveApi({ base, holderOf, guard }) {
+    serveApi({ base, holderOf, guard, handlerOf }) {
       for (const route of API_ROUTES) {
-        serve({ ...route, path: base + route.path }, [guard(route)], holderOf);
+        const served = { ...route, path: base + route.path, handle: handlerOf(route) };
+        serve(served, [guard(route)], holderOf);
       }
     },
   });
