@@ -6,11 +6,14 @@ import { Icon } from "../ui/icon.ts";
 export function Head(
   { title, back, children }: {
     readonly title: ComponentChildren;
-    /** The folder that the page leads back to. "" is the top folder. */
-    readonly back: string;
+    /** What the page leads back to: a folder, of which "" is the top folder, or another place. */
+    readonly back: string | { readonly href: string; readonly label: string };
     readonly children?: ComponentChildren;
   },
 ): ComponentChild {
+  const { href, label } = typeof back === "string"
+    ? { href: linkTo("files", back), label: back === "" ? "Top folder" : back }
+    : back;
   return h(
     "header",
     { class: "page-head" },
@@ -19,9 +22,9 @@ export function Head(
       { class: "page-title" },
       h(
         "a",
-        { href: linkTo("files", back), class: "back" },
+        { href, class: "back" },
         h(Icon, { name: "back" }),
-        h("bdi", null, back === "" ? "Top folder" : back),
+        h("bdi", null, label),
       ),
       h("h1", null, title),
     ),
