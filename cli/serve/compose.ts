@@ -260,7 +260,7 @@ export async function compose(
     sessions: new ConsoleSessions(records.sessions, parts.use(new LastUses(records.sessions, log))),
     callerOfPerson,
     keyId,
-    keepsHistory: settings.history > 0,
+    historyMs: settings.history,
     provider: providerOf(settings),
     passkeys: {
       store: records.signIns,

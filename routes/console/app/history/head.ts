@@ -4,10 +4,12 @@ import { Icon } from "../ui/icon.ts";
 
 /** The head of a page about the past, with the way back to a folder or file. */
 export function Head(
-  { title, back, children }: {
+  { title, back, isCompact = false, children }: {
     readonly title: ComponentChildren;
     /** What the page leads back to: a folder, of which "" is the top folder, or another place. */
     readonly back: string | { readonly href: string; readonly label: string };
+    /** Whether a phone shows actions by their icons alone. @default false */
+    readonly isCompact?: boolean;
     readonly children?: ComponentChildren;
   },
 ): ComponentChild {
@@ -28,6 +30,6 @@ export function Head(
       ),
       h("h1", null, title),
     ),
-    h("div", { class: "actions" }, children),
+    h("div", { class: isCompact ? "actions" : "actions worded" }, children),
   );
 }

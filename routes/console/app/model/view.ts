@@ -49,7 +49,7 @@ export function ModelView({ path }: OfModel): ComponentChild {
     { class: "page" },
     h(
       Head,
-      { title: h("bdi", null, nameOf(path)), back: path },
+      { title: h("bdi", null, nameOf(path)), back: path, isCompact: true },
       h(Actions, { path, files: files.state.kind === "loaded" ? files.state.data : undefined }),
     ),
     h(Await<FactsEntry>, {
