@@ -24,6 +24,11 @@ export interface Events<Event> extends EventSink<Event> {
   readonly published: number;
   /** How many subscriptions there are. */
   readonly subscribers: number;
+  /**
+   * The id of the last event of a user. What is read from now on contains its change, so whoever subscribes after
+   * it misses none.
+   */
+  position(owner: number): Promise<string>;
   /** Ends every subscription, now and from now on. */
   close(): void;
   /** Yields batches until the signal aborts, {@link close} is called or the subscriber falls behind. */
@@ -122,6 +127,11 @@ export class EventBus<Event> implements Events<Event> {
     const before = channel.bytes;
     channel.publish(entries);
     this.#bytes += channel.bytes - before;
+  }
+
+  position(owner: number): Promise<string> {
+    const channel = this.#channelOf(owner);
+    return Promise.resolve(channel.id(channel.end - 1));
   }
 
   close(): void {

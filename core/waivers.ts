@@ -2,10 +2,12 @@ import type { Caller } from "./caller.ts";
 import { parseTime } from "../schemas/units.ts";
 import { AppError, quoted } from "./errors.ts";
 import type { VerdictStore, Waiver, WaiverPage } from "./verdicts.ts";
+import type { WaiverEvents } from "./waiver_events.ts";
 
 /** What the operations on waivers work with. */
 export interface WaiverService {
   readonly store: VerdictStore;
+  readonly events: WaiverEvents;
 }
 
 /** A request to let content through (C 18). */
@@ -25,8 +27,8 @@ const MAX_REASON_CHARS = 1000;
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when the digest, the reason or the time is invalid.
  */
-export function addWaiver(
-  { store }: WaiverService,
+export async function addWaiver(
+  { store, events }: WaiverService,
   { caller: { userId }, sha256, reason, expiresAt }: AddWaiverRequest,
 ): Promise<Waiver> {
   if (!/^[0-9a-f]{64}$/i.test(sha256)) {
@@ -37,13 +39,15 @@ export function addWaiver(
     throw invalid(`Invalid reason ${quoted(reason)}: expected 1 to ${MAX_REASON_CHARS} characters`);
   }
   const now = Date.now();
-  return store.addWaiver({
+  const added = await store.addWaiver({
     sha256: sha256.toLowerCase(),
     reason: stated,
     userId,
     createdAt: now,
     expiresAt: expiresAt === null ? null : expiryOf(expiresAt, now),
   });
+  events.publish(added.sha256);
+  return added;
 }
 
 /** The waivers, newest first. */
@@ -56,10 +60,14 @@ export function listWaivers({ store }: WaiverService, page: WaiverPage): Promise
  *
  * @throws {AppError} `ErrWaiversNotFound` when there is none with this id.
  */
-export async function removeWaiver({ store }: WaiverService, id: number): Promise<Waiver> {
+export async function removeWaiver(
+  { store, events }: WaiverService,
+  id: number,
+): Promise<Waiver> {
   const removed = await store.removeWaiver(id);
-  if (removed !== undefined) return removed;
-  throw new AppError("ErrWaiversNotFound", `Waiver ${id} not found`);
+  if (removed === undefined) throw new AppError("ErrWaiversNotFound", `Waiver ${id} not found`);
+  events.publish(removed.sha256);
+  return removed;
 }
 
 function expiryOf(text: string, now: number): number {

@@ -60,7 +60,7 @@ export interface AppOptions
   readonly sessions: ConsoleSessions;
   readonly callerOfPerson: ConsoleParts["callerOfPerson"];
   readonly keyId: ConsoleParts["keyId"];
-  readonly keepsHistory: boolean;
+  readonly historyMs: number;
   /** By which people sign in. @default none */
   readonly provider?: Provider | undefined;
   /** Adds the console. @default none */
@@ -84,8 +84,8 @@ export interface ConsoleParts {
   readonly tokens: TokenService;
   readonly provider?: Provider | undefined;
   readonly people: PeopleStore;
-  /** Whether trees keep what changes take away (C 26). */
-  readonly keepsHistory: boolean;
+  /** How long trees keep what changes take away, in milliseconds; 0 without history (C 26). */
+  readonly historyMs: number;
   /** Whether another hub is mirrored (C 28). */
   readonly hasMirror: boolean;
   readonly publicUrl: PublicUrl;
@@ -102,6 +102,7 @@ export interface ApiOptions {
   readonly holderOf: Access["holderOf"];
   /** What comes before the checks of a route. */
   readonly guard: (route: Route) => MiddlewareHandler<AppEnvironment>;
+  readonly handlerOf: (route: Route) => Route["handle"];
 }
 
 /** The whole HTTP interface as one Hono app (C 1). */
@@ -136,9 +137,10 @@ export function createApp(options: AppOptions): App {
     hasMirror: options.mirror !== undefined,
     app,
     publicUrl,
-    serveApi({ base, holderOf, guard }) {
+    serveApi({ base, holderOf, guard, handlerOf }) {
       for (const route of API_ROUTES) {
-        serve({ ...route, path: base + route.path }, [guard(route)], holderOf);
+        const served = { ...route, path: base + route.path, handle: handlerOf(route) };
+        serve(served, [guard(route)], holderOf);
       }
     },
   });

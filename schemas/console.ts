@@ -19,8 +19,8 @@ export interface ConsoleSession {
   readonly trees: Readonly<Record<string, readonly string[]>>;
   /** The names of those users, as far as they have one. */
   readonly tree_names: Readonly<Record<string, string>>;
-  /** Whether the server keeps what changes take away (C 26). */
-  readonly keeps_history: boolean;
+  /** How long the server keeps what changes take away, in milliseconds; 0 without history (C 26). */
+  readonly history_ms: number;
   /** Whether the server mirrors another hub (C 28). */
   readonly has_mirror: boolean;
   /** When the credential expires: UTC, with milliseconds. */

@@ -23,6 +23,7 @@ import type { UploadService } from "../../core/tree/resumable_upload.ts";
 import { UploadLocks } from "../../core/tree/upload_locks.ts";
 import { Sweeper } from "../../core/tree/sweeper.ts";
 import { recover, reportUnnameable } from "../../core/upkeep/recover.ts";
+import { WaiverEvents } from "../../core/waiver_events.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import { serveConsole } from "../../routes/console/console.ts";
 import type { App } from "../../routes/request/environment.ts";
@@ -203,7 +204,12 @@ export async function compose(
       // That is known at once.
       inFlight.draining ? { part: "server", problem: "it stops" } : await readiness.findFault(),
     tensors,
-    waivers: { store: records.verdicts },
+    waivers: {
+      store: records.verdicts,
+      events: parts.use(
+        new WaiverEvents({ store: records.verdicts, verdicts, events, log }),
+      ),
+    },
     links: { tree: served, store: records.links, isOver },
     tokens: {
       store: records.credentials,
@@ -254,7 +260,7 @@ export async function compose(
     sessions: new ConsoleSessions(records.sessions, parts.use(new LastUses(records.sessions, log))),
     callerOfPerson,
     keyId,
-    keepsHistory: settings.history > 0,
+    historyMs: settings.history,
     provider: providerOf(settings),
     passkeys: {
       store: records.signIns,

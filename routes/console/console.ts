@@ -18,6 +18,7 @@ import {
 } from "./devices.ts";
 import { ConsoleCookie, PROVIDER_STEP } from "./cookie.ts";
 import { requireConsole } from "./own_requests.ts";
+import { namingEvent } from "./position.ts";
 import { sessionHolder, showSession, signIn, signOut } from "./session.ts";
 import {
   beginByProvider,
@@ -85,6 +86,7 @@ export function serveConsole(parts: ConsoleParts): void {
     holderOf: (c) => sessionHolder(c, signing),
     guard: ({ method, path }) =>
       method === "GET" && path === NAVIGATED ? requireConsole(publicUrl, true) : guard,
+    handlerOf: namingEvent,
   });
   let building: Promise<Assets> | undefined;
   // Made when a browser asks for them first.

@@ -31,7 +31,7 @@ export interface SessionParts {
   readonly keyId: () => string | undefined;
   readonly cookie: ConsoleCookie;
   readonly audit: Pick<AuditLog, "write">;
-  readonly keepsHistory: boolean;
+  readonly historyMs: number;
   readonly hasMirror: boolean;
 }
 
@@ -161,7 +161,7 @@ async function openSession(
 }
 
 async function sessionOf(
-  { people, keepsHistory, hasMirror }: SessionParts,
+  { people, historyMs, hasMirror }: SessionParts,
   { userId, privileges, trees = new Map(), expiresAt, isPerson = false }: Caller,
   name: string,
 ): Promise<ConsoleSession> {
@@ -176,7 +176,7 @@ async function sessionOf(
     privileges: [...privileges],
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),
     tree_names: Object.fromEntries(others.flatMap((it) => it ? [[it.number, it.name]] : [])),
-    keeps_history: keepsHistory,
+    history_ms: historyMs,
     has_mirror: hasMirror,
     expires_at: isoTime(expiresAt),
   };

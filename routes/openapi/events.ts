@@ -54,7 +54,7 @@ export const EVENT: Json = {
           verdict: { type: "string" },
         },
       },
-      "A file with its new verdict",
+      "A file with its verdict, which is new, or one of whose waivers is new or has ended",
     ),
     eventOf(
       ["scan.queued", "scan.started", "scan.progress", "scan.finished"],

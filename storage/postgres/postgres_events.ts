@@ -7,6 +7,7 @@ import type { Database } from "./database.ts";
 import { EventFeed } from "./event_feed.ts";
 import { type Appended, forgetEvents, mayBeDue, removeDue } from "./event_log.ts";
 import { EventNotices, waitFor } from "./event_notices.ts";
+import { readPosition } from "./event_pages.ts";
 import { EventOutbox } from "./event_outbox.ts";
 import { EVERYONE, placeEvents } from "./event_places.ts";
 
@@ -80,6 +81,11 @@ export class PostgresEvents<Event> implements Events<Event>, AsyncDisposable {
     this.#notices.changed(appended.map(({ owner }) => owner));
     for (const it of appended.filter(mayBeDue)) void this.#removeDue(it);
   };
+
+  async position(owner: number): Promise<string> {
+    const { epoch, end } = await readPosition(this.#parts.database, owner);
+    return `${epoch}-${end - 1}`;
+  }
 
   close(): void {
     this.#closed.abort();

@@ -71,6 +71,12 @@ export const verdictStatements = ({ rows }: Dialect) => ({
   records: `SELECT id, user_id, path FROM records
     WHERE hash = :hash AND hash <> '' AND user_id = :user AND name = :name AND id > :after
     ORDER BY id LIMIT 500`,
+  recordsWith: `SELECT records.id, records.user_id, records.path, records.hash, records.name
+    FROM contents JOIN records ON records.hash = contents.hash
+    WHERE contents.sha256 = :sha256 AND records.hash <> '' AND records.id > :after
+    ORDER BY records.id LIMIT 500`,
+  expiredBetween: `SELECT DISTINCT sha256 FROM waivers
+    WHERE expires_at > :after AND expires_at <= :until`,
   /** Each content counts once for each name that a file with it has: results outlast files for as long as history. */
   days: `SELECT scanned_at / ${DAY_MS} AS day, verdict, count(*) AS files FROM scan_results
     WHERE user_id = :user AND scanned_at >= :since AND skip = :skip AND (

@@ -79,6 +79,23 @@ export class SqlVerdictStore implements VerdictStore {
     }));
   }
 
+  async recordsWith(sha256: string, after: number): Promise<(JudgedRecord & NamedContent)[]> {
+    const parameters = { sha256: Buffer.from(sha256, "hex"), after };
+    const rows = await this.#statements.read("recordsWith", parameters);
+    return rows.map(({ id, user_id, path, hash, name }) => ({
+      id: Number(id),
+      userId: Number(user_id),
+      path: String(path),
+      hash: String(hash),
+      name: String(name),
+    }));
+  }
+
+  async expiredBetween(after: number, until: number): Promise<string[]> {
+    const rows = await this.#statements.read("expiredBetween", { after, until });
+    return rows.map(({ sha256 }) => hexOf(sha256) ?? "");
+  }
+
   async daysOf(user: number, since: number): Promise<VerdictsOfDay[]> {
     const { skip } = this.#results;
     const rows = await this.#statements.read("days", { user, since, skip });

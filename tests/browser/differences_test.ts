@@ -67,6 +67,12 @@ Deno.test({
       await assertAccessible(page);
       await page.setViewportSize({ width: 1280, height: 800 });
     });
+    await t.step("the way back leads to the page of the model", async () => {
+      await page.goto(`${origin}/#/model/models/acme/llama`);
+      await region("Last change").getByRole("link").click();
+      await page.getByRole("link", { name: "Model page" }).click();
+      await page.getByRole("heading", { name: "llama", level: 1, exact: true }).waitFor();
+    });
     await t.step("another model is chosen by its folder", async () => {
       await page.goto(`${origin}/#/model/models/acme/llama`);
       await button(page, "Compare with…").click();
@@ -95,6 +101,9 @@ Deno.test({
       await page.goto(`${origin}/#/compare/models/acme/llama/config.json?from=1`);
       await page.getByRole("link", { name: "Compare contents" }).click();
       await region("config.json").getByText("layers").waitFor();
+      await page.getByRole("link", { name: "Changed files" }).click();
+      await page.getByRole("heading", { name: "config.json: version 1 and now compared" })
+        .waitFor();
     });
     assert.equal(await page.evaluate("window.hasRun"), undefined);
   },

@@ -10,6 +10,7 @@ import { modelFile } from "../support/models.ts";
 import { signatureFile, SIGNED_MODEL, trusted } from "../support/signatures.ts";
 import { settledVerdicts } from "../support/verdicts.ts";
 import { type BrowserOptions, credentialOf, TestBrowser, WORKER } from "./browser.ts";
+import { choose } from "./files_page.ts";
 import { notebook, png, safetensors, zip } from "./preview_files.ts";
 
 /** All that a person may do who administers. */
@@ -23,6 +24,20 @@ type Place = readonly [name: string, hash: string, shown: (page: Page) => Promis
 const words = (text: string | RegExp) => (page: Page) => page.getByText(text).first().waitFor();
 const region = (name: string) => (page: Page) =>
   page.getByRole("region", { name, exact: true }).first().waitFor();
+
+/** Has the facts shown that narrow a search, as a phone does on request. */
+async function openFacts(page: Page): Promise<void> {
+  const facts = page.getByRole("button", { name: "Facts", exact: true });
+  if (await facts.getAttribute("aria-expanded") === "false") await facts.click();
+  await page.getByRole("combobox", { name: "Format", exact: true }).waitFor();
+}
+
+/** Uploads a file to a taken name. */
+async function conflict(page: Page): Promise<void> {
+  await words("notes.txt")(page);
+  await choose(page, "Upload files", { name: "notes.txt", size: 2000 });
+  await words("There is a file of this name")(page);
+}
 
 /** Each room of the console, with something in it. */
 export const PLACES: readonly Place[] = [
@@ -50,6 +65,14 @@ export const PLACES: readonly Place[] = [
   ["revision", "#/mirror/1", words("files are let through")],
   ["capacity", "#/capacity", words("Pressure:")],
   ["access", "#/access", words("bob")],
+  ["facets", "#/files?kind=model", openFacts],
+  [
+    "differences",
+    "#/differences/models/signed?from=models/llama-finetuned",
+    words("are different"),
+  ],
+  // Its upload waits from now on.
+  ["conflict", "#/files", conflict],
 ];
 
 export interface Furnished extends AsyncDisposable {

@@ -4,6 +4,7 @@ import type { Download } from "playwright-core";
 import { ROOT } from "../support/child_server.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { settledVerdicts } from "../support/verdicts.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 import { button, row } from "./files_page.ts";
 
@@ -65,5 +66,37 @@ Deno.test({
       found.flat().sort(),
       [...many("m/a"), ...many("m/clean/b")].map(([path]) => path).sort(),
     );
+  },
+});
+
+Deno.test({
+  name: "C 18 and C 24 an open list, search and page of a file follow waivers",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({ settings: { gate: "block" } });
+    const { server } = browser;
+    const [client, admin] = [await server.as(1, ...WORKER), await server.admin()];
+    await client.upload("", { "bad.pkl": HOSTILE });
+    await settledVerdicts(client);
+    const list = await browser.signIn();
+    const [search, page] = [
+      await browser.open("#/files?q=bad"),
+      await browser.open("#/file/bad.pkl"),
+    ];
+    const isBlocked = async (expected: boolean) => {
+      const state = expected ? "visible" : "hidden";
+      for (const it of [list, search]) {
+        await row(it, "bad.pkl").getByText("Dangerous").waitFor();
+        await row(it, "bad.pkl").getByText("Blocked").waitFor({ state });
+      }
+      await button(page, "Download").waitFor({ state: expected ? "hidden" : "visible" });
+    };
+    await isBlocked(true);
+    const sha256 = createHash("sha256").update(HOSTILE).digest("hex");
+    const { status, text } = await admin.json("POST", "/waivers/", { sha256, reason: "reviewed" });
+    assert.equal(status, 200, text);
+    await isBlocked(false);
+    await admin.send("DELETE", `/waivers/${JSON.parse(text).data.id}`);
+    await isBlocked(true);
   },
 });

@@ -37,6 +37,7 @@ Deno.test({
     await choose(page, "More actions for this folder", "Trash");
     await page.getByRole("heading", { name: "Trash" }).waitFor();
     await page.getByText("in 2 files").first().waitFor();
+    await page.getByText("24 hours left").first().waitFor();
     await assertAccessible(page);
     await page.getByRole("searchbox").fill("nothing");
     await page.getByText("Nothing matches.").waitFor();

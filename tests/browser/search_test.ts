@@ -210,3 +210,22 @@ Deno.test({
     await row(page, "small").getByText("100 · float16 · safetensors").waitFor();
   },
 });
+
+Deno.test({
+  name:
+    "C 29 where too much would have to be looked at, the console says why facts are not counted",
+  ignore: !HAS_BROWSER,
+  fn: () =>
+    withModels(async (page) => {
+      await row(page, "models").waitFor();
+      await page.route((url) => url.pathname.endsWith("/resources/search"), async (route) => {
+        const response = await route.fetch();
+        const { data } = await response.json();
+        await route.fulfill({ response, json: { data: { ...data, facets: null } } });
+      });
+      await page.getByRole("searchbox").fill("sm");
+      await row(page, "small").waitFor();
+      await narrow(page).getByText(/^Not counted: too much would have to be looked at/).waitFor();
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    }),
+});

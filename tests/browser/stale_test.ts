@@ -233,6 +233,44 @@ Deno.test({
   }),
 });
 
+for (const isListFirst of [true, false]) {
+  Deno.test({
+    name: "C 24 a change between the list and the stream of events of a tree is shown, where the " +
+      (isListFirst ? "list" : "stream") + " comes first",
+    ignore,
+    async fn() {
+      await using browser = await TestBrowser.start();
+      const other = await browser.server.as(1, ...WORKER);
+      await other.upload("", { "old.txt": "old" });
+      await browser.context.addCookies([await sessionOf(browser.server)]);
+      const page = await browser.context.newPage();
+      await page.addInitScript(LISTEN);
+      const [listed, changed, streamed] = Array.from(
+        { length: 3 },
+        () => Promise.withResolvers<void>(),
+      );
+      await page.route((url) => url.pathname.endsWith("/resources/"), async (route) => {
+        const response = await route.fetch();
+        listed?.resolve();
+        if (!isListFirst) await streamed?.promise;
+        await route.fulfill({ response });
+      });
+      await page.route((url) => url.pathname.endsWith("/events/"), async (route) => {
+        await changed?.promise;
+        await route.continue();
+      });
+      await page.goto(`${browser.origin}/#/files`);
+      await listed?.promise;
+      if (isListFirst) await row(page, "old.txt").waitFor();
+      await other.upload("", { "new.txt": "new" });
+      changed?.resolve();
+      await page.waitForFunction(`window.told.includes("id: ")`);
+      streamed?.resolve();
+      await row(page, "new.txt").waitFor();
+    },
+  });
+}
+
 Deno.test({
   name: "C 24 what is said of a file in the way of an upload follows that file",
   ignore,

@@ -39,7 +39,7 @@ Deno.test("C 27 a person accepts an invitation with a passkey, and signs in with
     const { name: _, expires_at, privileges, ...who } = first;
     assert.deepEqual(who, {
       ...{ user_id: number, user_name: "ana", is_person: true, of_provider: false },
-      ...{ trees: {}, tree_names: {}, keeps_history: true, has_mirror: false },
+      ...{ trees: {}, tree_names: {}, history_ms: 30 * 86_400_000, has_mirror: false },
     });
     assert.ok(privileges.includes("resources.upload") && !privileges.includes("resources.admin"));
     const left = Date.parse(expires_at) - Date.now();

@@ -76,6 +76,35 @@ Deno.test("C 18 a waiver lets content through", async (t) => {
   });
 });
 
+Deno.test("C 18 a waiver that is new, removed or expired publishes the verdict on each of its files", async () => {
+  await using server = await TestServer.start({ settings: { gate: "block" } });
+  const admin = await server.admin(9);
+  const own = async (user: number) => {
+    const client = await server.as(user);
+    await client.upload("", { "a.pkl": DANGEROUS, "other.txt": "other" });
+    await settledVerdicts(client);
+    return await client.events();
+  };
+  await using one = await own(1);
+  await using two = await own(2);
+  const told = async () =>
+    await Promise.all([one, two].map(async (reader) => {
+      const { event, data = "" } = await reader.next() ?? {};
+      const { path, verdict } = JSON.parse(data);
+      return `${event} ${path} ${verdict}`;
+    }));
+  const expected = Array(2).fill("resource.verdict a.pkl dangerous");
+  const { id } = await waive(admin, { sha256: SHA256, reason: "reviewed" });
+  assert.deepEqual(await told(), expected);
+  await admin.send("DELETE", `/waivers/${id}`);
+  assert.deepEqual(await told(), expected);
+  const expires_at = new Date(Date.now() + 2000).toISOString();
+  await waive(admin, { sha256: SHA256, reason: "for now", expires_at });
+  assert.deepEqual(await told(), expected);
+  assert.deepEqual(await told(), expected);
+  assert.ok(Date.now() > Date.parse(expires_at));
+});
+
 Deno.test("C 18 requests for waivers are checked", async (t) => {
   await using server = await TestServer.start();
   const admin = await server.admin();

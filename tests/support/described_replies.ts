@@ -13,9 +13,9 @@ type JsonObject = Record<string, unknown>;
 /** Larger replies are not compared with their schema, nor are streams: that would hold them in memory. */
 const MAX_COMPARED_BYTES = 256 * 1024;
 
-/** Headers of HTTP itself, and of every reply. */
+/** Headers of HTTP itself, of every reply, and one that the console alone asks for. */
 const COMMON_HEADERS =
-  /^(?:access-control-.*|cache-control|connection|content-encoding|content-length|content-security-policy|content-type|cross-origin-resource-policy|referrer-policy|tus-resumable|tus-version|vary|x-accel-buffering|x-content-type-options)$/;
+  /^(?:access-control-.*|cache-control|connection|content-encoding|content-length|content-security-policy|content-type|cross-origin-resource-policy|referrer-policy|tus-resumable|tus-version|vary|x-accel-buffering|x-content-type-options|x-strongroom-event)$/;
 
 /** Refusals of any address, with a route or without one. */
 const ANYWHERE: ReadonlySet<number> = new Set([400, 404, 415, 500, 501, 503]);

@@ -25,7 +25,7 @@ const REPETITIONS = 6;
 
 /** What servers do by themselves, or once a second: look up whether a credential is revoked. */
 const OF_UPKEEP =
-  /'leaving'|mayDelete|issued_before|search_|directory_facts|unindexed|FROM servers|UPDATE servers|end_leases|FROM dropped|DELETE FROM contents|content_changes|NOTIFY|DELETE FROM events|FROM fresh_history|pg_advisory_xact_lock\(\d+\)/;
+  /'leaving'|mayDelete|issued_before|search_|directory_facts|unindexed|FROM servers|UPDATE servers|end_leases|FROM dropped|DELETE FROM contents|content_changes|NOTIFY|DELETE FROM events|FROM fresh_history|DISTINCT sha256 FROM waivers|pg_advisory_xact_lock\(\d+\)/;
 
 interface Clients {
   readonly client: Client;

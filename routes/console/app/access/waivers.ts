@@ -43,7 +43,7 @@ export function WaiversCard(): ComponentChild {
               cell: ({ expires_at: end }) => end === null ? "Never" : h(Ago, { at: end }),
             },
             {
-              title: "Remove",
+              title: "Actions",
               cell: (waiver) =>
                 h(Button, {
                   label: `Remove waiver ${waiver.id}`,

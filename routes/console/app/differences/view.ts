@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Comparison } from "../../../../schemas/compare.ts";
 import { Head } from "../history/head.ts";
 import { nameOfState } from "../past/words.ts";
@@ -7,7 +7,7 @@ import { call } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
 import { isOfResource } from "../shared/live.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
-import { linkWith, place } from "../shared/router.ts";
+import { formerPlace, linkWith, place } from "../shared/router.ts";
 import { useStore } from "../shared/store.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { FileCards } from "./file_cards.ts";
@@ -37,10 +37,25 @@ export function DifferencesView({ path }: { readonly path: string }): ComponentC
         " to ",
         h(Name, { key: "to", path, at: toAt, other: from }),
       ],
-      back: parentOf(path),
+      back: useMemo(() => backFrom(path), [path]),
     }),
     h(Differences, { from, fromAt, to: path, toAt }),
   );
+}
+
+/** The pages that lead here, if they are about the same. */
+const BACK: Readonly<Record<string, string>> = {
+  model: "Model page",
+  compare: "Changed files",
+  history: "History",
+};
+
+/** What the page leads back to: where the person was, or else the folder. */
+function backFrom(path: string) {
+  const former = formerPlace();
+  const label = former && BACK[former.room];
+  if (former?.path !== path || label === undefined) return parentOf(path);
+  return { href: linkWith(former.room, path, former.query), label };
 }
 
 /** A file or folder, by its name; if the other one has the same, by its path, or its state alone. */

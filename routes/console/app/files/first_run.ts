@@ -1,7 +1,8 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Usage } from "../../../../schemas/usage.ts";
-import { call, request, serverUrl } from "../shared/api.ts";
+import { call, request } from "../shared/api.ts";
+import { serverUrl } from "../shared/server_url.ts";
 import { bytes } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { currentTree, ownTree, session } from "../shared/session.ts";

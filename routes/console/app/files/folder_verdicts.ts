@@ -111,9 +111,10 @@ export class FolderVerdicts implements Disposable {
   judge({ id, path, verdict }: Pick<VerdictEntry, "id" | "path" | "verdict">): void {
     if (!this.#concerns(path)) return;
     this.#touched.add(id);
-    // What the gate does is known when it is asked for.
-    const size = this.#known.get(id)?.size;
-    this.#put(id, { verdict, detail: undefined, path, files: 1, size, isBlocked: false });
+    const known = this.#known.get(id);
+    // A waiver leaves the verdict as it is. What the gate does is known when it is asked for.
+    const shown = known?.verdict === verdict ? known : { detail: undefined, isBlocked: false };
+    this.#put(id, { ...shown, verdict, path, files: 1, size: known?.size });
     this.#folder.onChange();
     // The event has no reasons.
     this.readSoon([path]);

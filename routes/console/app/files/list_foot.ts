@@ -4,24 +4,28 @@ import { bytes, plural } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { keepsHistory, may, shownAt } from "../shared/session.ts";
 import type { Listing } from "./directory.ts";
+import { isNearlyFull, type Quota, QuotaWords } from "./quota.ts";
 
 /** What stands below a list: how much is in it, whether it can be changed, and why the active file has its verdict. */
 export function ListFoot(
-  { path, listing: { entries, verdicts }, active }: {
+  { path, listing: { entries, verdicts }, active, quota }: {
     /** The folder. */
     readonly path: string;
     readonly listing: Listing;
     /** The id of the active row. */
     readonly active: number | undefined;
+    readonly quota: Quota | undefined;
   },
 ): ComponentChild {
-  if (entries.length === 0) return null;
+  const isEmpty = entries.length === 0;
+  if (isEmpty && (quota === undefined || !isNearlyFull(quota))) return null;
   const entry = entries.find(({ id }) => id === active);
   const reason = entry && verdicts.get(entry.id)?.detail;
   return h(
     "div",
     { class: "list-foot" },
-    h("span", { class: "number" }, contentOf(entries)),
+    !isEmpty && h("span", { class: "number" }, contentOf(entries)),
+    quota !== undefined && shownAt.value === undefined && h(QuotaWords, { quota }),
     shownAt.value === undefined && [
       h("a", { key: "space", href: linkTo("storage", path) }, "What takes the space"),
       keepsHistory() && h("a", { key: "history", href: linkTo("history", path) }, "History"),

@@ -87,7 +87,11 @@ export function Narrow({ path, asked, found, onAsk }: NarrowProps): ComponentChi
           onClick: () => onAsk({ ...asked, conditions: {} }),
         }),
       facets === null &&
-        h("span", { class: "muted" }, "Too many match to count them: ask for more"),
+        h(
+          "span",
+          { class: "muted" },
+          "Not counted: too much would have to be looked at. Longer words or a folder narrow it down.",
+        ),
     ),
     isOpen && h(
       "div",

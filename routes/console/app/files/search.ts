@@ -191,7 +191,12 @@ class Search implements Disposable {
   }
 
   #judge(id: number, path: string, verdict: ShownVerdict["verdict"]): void {
-    this.#verdicts.set(id, { verdict, path, detail: undefined, files: 1, isBlocked: false });
+    const known = this.#verdicts.get(id);
+    // A waiver leaves the verdict as it is.
+    const shown = known?.verdict === verdict
+      ? known
+      : { detail: undefined, files: 1, isBlocked: false };
+    this.#verdicts.set(id, { ...shown, verdict, path });
   }
 
   #stop(): void {

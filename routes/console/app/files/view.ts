@@ -31,6 +31,7 @@ import { Narrow } from "./narrow.ts";
 import { NothingFound } from "./nothing_found.ts";
 import type { Order } from "./order.ts";
 import { usePaste } from "./paste.ts";
+import { type Quota, useQuota } from "./quota.ts";
 import { useSearch } from "./search.ts";
 import { rememberShown } from "./shown_files.ts";
 import { ModelLink } from "./model_link.ts";
@@ -41,6 +42,8 @@ import { ListNote, Toolbar } from "./toolbar.ts";
 export function FilesView({ path }: { readonly path: string }): ComponentChild {
   const folders = useMemo(() => new FolderTree(), []);
   useEffect(() => () => folders[Symbol.dispose](), []);
+  const listed = useMemo(() => Promise.withResolvers<void>(), []);
+  const quota = useQuota(listed.promise);
   return h(
     "div",
     { class: "files" },
@@ -55,12 +58,19 @@ export function FilesView({ path }: { readonly path: string }): ComponentChild {
         itemProps: folderTarget,
       }),
     ),
-    h(FolderView, { key: path, path }),
+    h(FolderView, { key: path, path, quota, onListed: listed.resolve }),
     h(LandingHint, null),
   );
 }
 
-function FolderView({ path }: { readonly path: string }): ComponentChild {
+function FolderView(
+  { path, quota, onListed }: {
+    readonly path: string;
+    readonly quota: Quota | undefined;
+    /** Called when the list is shown. */
+    readonly onListed: () => void;
+  },
+): ComponentChild {
   const directory = useMemo(
     () =>
       new Directory(path, (moved) => {
@@ -71,6 +81,9 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
   );
   useEffect(() => () => directory[Symbol.dispose](), []);
   const listing = useStore(directory.listing);
+  useEffect(() => {
+    if (listing.status !== "loading") onListed();
+  }, [listing.status]);
   const view = useMemo(keptView, []);
   const asking = useAsked();
   const [selection, setSelection] = useState<GridSelection>(NOTHING_SELECTED);
@@ -140,7 +153,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
         onSelect: setSelection,
       }),
     ),
-    h(ListFoot, { path, listing: shown, active: selection.active }),
+    h(ListFoot, { path, listing: shown, active: selection.active, quota }),
   );
 }
 

@@ -71,7 +71,7 @@ function columnsOf(reload: () => void): RowsColumn<TagEntry>[] {
       cell: ({ files, size }) => `${bytes(size)} in ${plural(files, "file")}`,
     },
     {
-      title: "Remove",
+      title: "Actions",
       cell: ({ name }) =>
         may("resources.delete") &&
         h(Button, { label: "Remove", describes: name, onClick: () => askToRemove(name, reload) }),

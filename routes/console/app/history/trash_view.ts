@@ -6,7 +6,7 @@ import { bytes, plural } from "../shared/format.ts";
 import { isOfResource } from "../shared/live.ts";
 import { nameOf, parentOf } from "../shared/paths.ts";
 import { linkWith } from "../shared/router.ts";
-import { may } from "../shared/session.ts";
+import { historyMs, may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { ask } from "../ui/dialog.ts";
 import { Icon } from "../ui/icon.ts";
@@ -107,7 +107,13 @@ function columns(): RowsColumn<TrashEntry>[] {
     },
     {
       title: "Deleted",
-      cell: ({ time: at, user_id: user }) => h(Made, { at, user }),
+      cell: ({ time: at, user_id: user }) =>
+        h(
+          "div",
+          null,
+          h(Made, { at, user }),
+          h("div", { class: "muted" }, timeLeft(Date.parse(at) + historyMs() - Date.now())),
+        ),
     },
     {
       title: "Size",
@@ -135,6 +141,14 @@ function columns(): RowsColumn<TrashEntry>[] {
         ),
     },
   ];
+}
+
+/** How long something is kept at most, before it is given up. */
+function timeLeft(ms: number): string {
+  const hours = Math.max(0, Math.round(ms / 3_600_000));
+  return hours < 48
+    ? `${plural(hours, "hour")} left`
+    : `${plural(Math.round(hours / 24), "day")} left`;
 }
 
 /** Asks, and gives up what was deleted at a path, or all that was. */

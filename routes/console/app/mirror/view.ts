@@ -52,10 +52,10 @@ export function MirrorView(): ComponentChild {
           h(UpstreamCard, { state: it }),
           h(SpaceCard, { state: it }),
         ),
-        h(RefusalsCard, { key: "refusals", state: it }),
       ],
     }),
     h(ShelfCard, null),
+    state.kind === "loaded" && h(RefusalsCard, { state: state.data }),
     holds("resources.admin") && h(LogCard, null),
   );
 }

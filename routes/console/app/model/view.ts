@@ -8,7 +8,8 @@ import { readContent } from "../file/content.ts";
 import { Head } from "../history/head.ts";
 import { MarkdownView } from "../preview/markdown_view.ts";
 import type { ReadFile } from "../preview/prefix.ts";
-import { apiUrl, call, list, serverUrl } from "../shared/api.ts";
+import { apiUrl, call, list } from "../shared/api.ts";
+import { serverUrl } from "../shared/server_url.ts";
 import { plural } from "../shared/format.ts";
 import { nameOf } from "../shared/paths.ts";
 import { linkTo } from "../shared/router.ts";
@@ -48,7 +49,7 @@ export function ModelView({ path }: OfModel): ComponentChild {
     { class: "page" },
     h(
       Head,
-      { title: h("bdi", null, nameOf(path)), back: path },
+      { title: h("bdi", null, nameOf(path)), back: path, isCompact: true },
       h(Actions, { path, files: files.state.kind === "loaded" ? files.state.data : undefined }),
     ),
     h(Await<FactsEntry>, {

@@ -1,6 +1,8 @@
 import type { ConsoleSession } from "../../../../schemas/console.ts";
+import { EVENT_HEADER, EVENTS_PATH, ongoing } from "./beginning.ts";
 import { jsonItems } from "./json_items.ts";
 import { goTo } from "./router.ts";
+import { CONSOLE } from "./server_url.ts";
 import { currentTree, session, type SessionState, shownAt, shownTree } from "./session.ts";
 import { Store } from "./store.ts";
 import { Watch } from "./watch.ts";
@@ -8,13 +10,6 @@ import { Watch } from "./watch.ts";
 /** Grows with each change that this page has made. */
 export const ownChanges = new Store(0);
 
-/** Where the console is, below whatever path: two folders above its modules, which have their version. */
-export const CONSOLE = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
-
-/** The URL of the server, as programs need it. */
-export function serverUrl(): string {
-  return location.origin + CONSOLE.replace(/\/console$/, "");
-}
 /**
  * The headers that the server requires of the console. Pages of other origins cannot send them. The name of the
  * session keeps a page from acting in the one that another window has begun since.
@@ -85,12 +80,20 @@ export async function request(
   path: string,
   { query, json, headers, signal, inTree }: RequestOptions = {},
 ): Promise<Response> {
-  return await send(apiUrl(path, query, inTree), {
+  const beginning = method === "GET" && path !== EVENTS_PATH ? ongoing() : undefined;
+  const response = await send(apiUrl(path, query, inTree), {
     method,
-    headers: { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
+    headers: {
+      ...headers,
+      ...(json !== undefined && { "Content-Type": "application/json" }),
+      ...(beginning && { [EVENT_HEADER]: "?" }),
+    },
     ...(json !== undefined && { body: JSON.stringify(json) }),
     ...(signal && { signal }),
   });
+  const last = response.headers.get(EVENT_HEADER);
+  if (last !== null) beginning?.hasRead(last);
+  return response;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
 import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, request } from "./api.ts";
+import { begin, EVENTS_PATH } from "./beginning.ts";
 import { session, shownAt, shownTree } from "./session.ts";
 import { Store } from "./store.ts";
 
@@ -103,10 +104,15 @@ export function followChanges(): void {
  */
 async function follow(signal: AbortSignal, isAgain: boolean): Promise<void> {
   let lastId: string | undefined;
+  const beginning = begin(() => signal.aborted || publish({ type: "reset" }));
+  const onId = (id: string) => {
+    lastId = id;
+    if (!beginning.isOver) beginning.end(id);
+  };
   if (connection.value !== "lost") connection.set("connecting");
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
-      const { body } = await request("GET", "/events/", {
+      const { body } = await request("GET", EVENTS_PATH, {
         signal,
         headers: lastId === undefined ? {} : { "Last-Event-ID": lastId },
       });
@@ -114,7 +120,7 @@ async function follow(signal: AbortSignal, isAgain: boolean): Promise<void> {
       if (isBehind && lastId === undefined) publish({ type: "reset" });
       connection.set("open");
       attempt = 0;
-      if (body !== null) await readEvents(body, (id) => lastId = id);
+      if (body !== null) await readEvents(body, onId);
     } catch (error) {
       if (signal.aborted || isRefusal(error)) return;
     }

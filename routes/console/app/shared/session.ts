@@ -38,8 +38,13 @@ export function may(privilege: string): boolean {
 
 /** Whether the server keeps what changes take away (C 26). */
 export function keepsHistory(): boolean {
+  return historyMs() > 0;
+}
+
+/** How long it does, in milliseconds. */
+export function historyMs(): number {
   const { value } = session;
-  return value.kind === "signedIn" && value.session.keeps_history;
+  return value.kind === "signedIn" ? value.session.history_ms : 0;
 }
 
 /** Whether the server mirrors another hub (C 28). */

@@ -1,7 +1,7 @@
 /** Checks of files in this browser before they are sent, which a person may switch on. */
 
 import type { ScannedVerdict } from "../../../../schemas/verdict_names.ts";
-import { CONSOLE } from "../shared/api.ts";
+import { CONSOLE } from "../shared/server_url.ts";
 import { Store } from "../shared/store.ts";
 
 /** The module of the scanner, as the package strongroom-scanner has it. */

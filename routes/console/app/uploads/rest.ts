@@ -1,4 +1,4 @@
-import { CONSOLE } from "../shared/api.ts";
+import { CONSOLE } from "../shared/server_url.ts";
 import { plural } from "../shared/format.ts";
 import { session } from "../shared/session.ts";
 import { toast } from "../ui/toasts.ts";

@@ -1,4 +1,4 @@
-import { CONSOLE } from "../shared/api.ts";
+import { CONSOLE } from "../shared/server_url.ts";
 import type { OnConflict, UploadAddress } from "./tus.ts";
 
 /**
