@@ -13,7 +13,7 @@ import {
   verdictOfRank,
   worstBelow,
 } from "./search_conditions.ts";
-import { facetsOf } from "./search_facets.ts";
+import { countFound } from "./search_facets.ts";
 import {
   foundIn,
   type Part,
@@ -63,16 +63,17 @@ export async function searchPage(
   const isBounded = looksAtAll && (ids !== undefined || await isSmall(part)) &&
     await judgedAtMost(part, MAX_EXAMINED) < MAX_EXAMINED;
   if (!isByPath && !isBounded) return undefined;
+  if (wantsFacets && isBounded) {
+    const { facets, ids } = await countFound(part, SORT_KEYS[sort.by]);
+    const page = await pageOf({ ...part, candidates: givenIds(ids, engine) });
+    return { ...page, isComplete, facets };
+  }
   const page = !isByPath
     ? await pageOf(part)
     : ids === undefined
     ? await nextPart(source, request, engine)
     : await pageByPath(part);
-  return {
-    ...page,
-    isComplete,
-    facets: wantsFacets && isBounded ? await facetsOf(part) : undefined,
-  };
+  return { ...page, isComplete, facets: undefined };
 }
 
 /** Whether a part has no more records than may all be looked at. */
