@@ -114,4 +114,6 @@ export interface SearchIndex {
     directories: readonly DirectoryFacts[],
     again: readonly SearchMark[],
   ): Promise<void>;
+  /** Makes documents of some of what was added without marks. Returns whether there may be more. */
+  settleAdded(): Promise<boolean>;
 }

@@ -54,6 +54,7 @@ export class SearchUpkeep implements AsyncDisposable {
     const now = this.#now();
     for (const [key, end] of this.#rests) if (end <= now) this.#rests.delete(key);
     try {
+      while (!this.#ending.signal.aborted && await index.settleAdded());
       for (let after = 0;;) {
         if (this.#ending.signal.aborted) return;
         const marks = await index.marks(after, MADE_AT_ONCE);

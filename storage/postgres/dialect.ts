@@ -40,6 +40,8 @@ export const POSTGRES: Dialect = {
   textsIn: (json) =>
     `(SELECT string_agg(value #>> '{}', E'\\n') FROM jsonb_path_query(${json}, 'strict $.**') AS value
       WHERE jsonb_typeof(value) = 'string')`,
+  pick: (json, keys) =>
+    `jsonb_build_array(${keys.map((it) => `${json} -> '${it}'`).join(", ")})::text`,
   valuesOf: (json) => `jsonb_array_elements_text(${json}) AS it(value)`,
   keysOf: (json) => `jsonb_object_keys(${json}) AS it(key)`,
   byPath,

@@ -1,4 +1,5 @@
-import type { Clause, SearchDocument } from "../../core/search_terms.ts";
+import type { Clause } from "../../core/search_terms.ts";
+import type { OwnDocument } from "../tables/search_index.ts";
 import type { SearchEngine } from "../tables/search_part.ts";
 import type { IndexSql } from "../tables/search_statements.ts";
 import { POSTGRES } from "./dialect.ts";
@@ -54,8 +55,10 @@ export const MARK_BATCH = `WITH batch AS (
   )
   INSERT INTO search_marks (user_id, id) SELECT user_id, unnest(ids) FROM batch RETURNING id`;
 
-/** The texts of a document: its path and its card, and its facts, on a line each. */
-export function toDocument(userId: number, { texts, values, marks }: SearchDocument) {
-  const facts = [...values, ...marks].join("\n");
-  return { user_id: userId, path: texts.join("\n"), facts };
+/** The texts of documents: their paths and cards, and their facts, on a line each. */
+export function toRows(documents: readonly OwnDocument[]): string {
+  return JSON.stringify(documents.map(({ id, userId, document: { texts, values, marks } }) => {
+    const facts = [...values, ...marks].join("\n");
+    return { id, user_id: userId, path: texts.join("\n"), facts };
+  }));
 }

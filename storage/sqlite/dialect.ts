@@ -25,6 +25,7 @@ export const SQLITE: Dialect = {
   json: (text) => text,
   textsIn: (json) =>
     `(SELECT group_concat(atom, char(10)) FROM json_tree(${json}) WHERE type = 'text')`,
+  pick: (json, keys) => `json_extract(${json}, ${keys.map((it) => `'$.${it}'`).join(", ")})`,
   valuesOf: (json) => `json_each(${json}) AS it`,
   keysOf: (json) => `json_each(${json}) AS it`,
   byPath: (column) => column,

@@ -51,6 +51,7 @@ import historyNodes from "./migrations/0049_history_nodes.sql" with { type: "tex
 import mirrorContents from "./migrations/0050_mirror_contents.sql" with { type: "text" };
 import tensorLists from "./migrations/0051_tensor_lists.sql" with { type: "text" };
 import s3Checksums from "./migrations/0052_s3_checksums.sql" with { type: "text" };
+import searchAdded from "./migrations/0053_search_added.sql" with { type: "text" };
 import newSchema from "./schema_0046.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
@@ -107,6 +108,7 @@ const MIGRATIONS: readonly string[] = [
   mirrorContents,
   tensorLists,
   s3Checksums,
+  searchAdded,
 ];
 
 /** The version to which `schema_0046.sql` leads at once. */

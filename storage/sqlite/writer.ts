@@ -19,7 +19,8 @@ import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath } from "./lookup.ts";
 import { countPast } from "./past.ts";
 import { migrate } from "./migrate.ts";
-import { GIVE_UP_INDEX, toDocument } from "./search_engine.ts";
+import { settleAdded } from "./search_added.ts";
+import { GIVE_UP_INDEX, toRows } from "./search_engine.ts";
 import { allocateSharedMemory, leaveReadable, withRoom } from "./shared_memory.ts";
 import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
 import { Ballast } from "../disk/ballast.ts";
@@ -285,7 +286,16 @@ export class Writer {
     }
     const run = (name: SearchStatement, parameters: SqlParameters) =>
       Promise.resolve(this.rows(["search", name], parameters));
-    await settleMarks(run, toDocument, ...known);
+    await settleMarks(run, toRows, ...known);
+  }
+
+  /** {@link settleAdded}; on a disk that is nearly full, the index gives way. */
+  settleAdded(): boolean {
+    return this.#transactions.refuseFull(() => {
+      if (!this.#transactions.nearlyFull) return settleAdded(this.#connection);
+      this.#connection.script(GIVE_UP_INDEX);
+      return false;
+    });
   }
 
   /** {@link raiseGeneration} */

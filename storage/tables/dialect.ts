@@ -52,6 +52,8 @@ export interface Dialect {
   textsIn(json: string): string;
   /** The texts of a list in JSON, or none of NULL, as a table `it` with the column `value`. */
   valuesOf(json: string): string;
+  /** The values of keys of JSON, or NULL, as the text of a list. */
+  pick(json: string, keys: readonly string[]): string;
   /** The keys of an object in JSON, or none of NULL, as a table `it` with the column `key`. */
   keysOf(json: string): string;
   /** Sorts by a column of paths, by an index if it has one. */

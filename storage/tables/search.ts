@@ -13,7 +13,7 @@ import {
   verdictOfRank,
   worstBelow,
 } from "./search_conditions.ts";
-import { facetsOf } from "./search_facets.ts";
+import { countFound } from "./search_facets.ts";
 import {
   foundIn,
   type Part,
@@ -53,24 +53,38 @@ export async function searchPage(
   const clauses = clausesOf(request);
   const found = clauses.length === 0 ? undefined : engine.candidates(userId, clauses);
   const { isComplete, ids } = await stateOf(source, { userId, engine, found });
-  if (ids !== undefined) {
-    const part: Part = {
-      ...{ source, request, engine },
-      candidates: givenIds(ids, engine),
-      range: rangeOf(request, engine.dialect, ""),
-    };
-    const isByPath = sort.by === "path";
-    const looksAtAll = !isByPath || wantsFacets;
-    const isBounded = looksAtAll && await judgedAtMost(part, MAX_EXAMINED) < MAX_EXAMINED;
-    if (isByPath || isBounded) {
-      const page = isByPath ? await pageByPath(part) : await pageOf(part);
-      const facets = wantsFacets && isBounded ? await facetsOf(part) : undefined;
-      return { ...page, isComplete, facets };
-    }
+  const part: Part = {
+    ...{ source, request, engine },
+    candidates: ids && givenIds(ids, engine),
+    range: rangeOf(request, engine.dialect, ""),
+  };
+  const isByPath = sort.by === "path";
+  const looksAtAll = !isByPath || wantsFacets;
+  const isBounded = looksAtAll && (ids !== undefined || await isSmall(part)) &&
+    await judgedAtMost(part, MAX_EXAMINED) < MAX_EXAMINED;
+  if (!isByPath && !isBounded) return undefined;
+  if (wantsFacets && isBounded) {
+    const { facets, ids } = await countFound(part, SORT_KEYS[sort.by]);
+    const page = await pageOf({ ...part, candidates: givenIds(ids, engine) });
+    return { ...page, isComplete, facets };
   }
-  if (sort.by !== "path") return undefined;
-  const page = await nextPart(source, request, engine);
+  const page = !isByPath
+    ? await pageOf(part)
+    : ids === undefined
+    ? await nextPart(source, request, engine)
+    : await pageByPath(part);
   return { ...page, isComplete, facets: undefined };
+}
+
+/** Whether a part has no more records than may all be looked at. */
+async function isSmall({ source, range }: Part): Promise<boolean> {
+  const [[records] = []] = await source.values(
+    `SELECT count(*) FROM (
+       SELECT 1 FROM records AS target WHERE ${range.sql} LIMIT ${MAX_EXAMINED + 1}
+     ) AS counted`,
+    range.parameters,
+  );
+  return Number(records) <= MAX_EXAMINED;
 }
 
 /**

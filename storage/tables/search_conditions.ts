@@ -31,9 +31,6 @@ export const KIND = `CASE
   WHEN item.facts ->> 'format' IS NOT NULL OR ${isRepository("models")} THEN 'model'
   WHEN ${isRepository("datasets")} THEN 'dataset' END`;
 
-/** As authors name it, or its SPDX identifier. */
-export const LICENSE = "coalesce(item.facts ->> 'spdx_license', item.facts ->> 'license')";
-
 function isRepository(root: string): string {
   return `substr(item.path, 1, ${root.length + 1}) = '${root}/' AND ${depthOf("item.path")} = 2`;
 }

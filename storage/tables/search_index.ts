@@ -5,14 +5,31 @@ import { Facts } from "../../schemas/facts.ts";
 import { type RunStatement, type SqlRow, type Statements, textOrNull } from "./dialect.ts";
 import type { SearchStatement } from "./search_statements.ts";
 
-/** A document, as an engine stores it. */
-export type ToDocument = (
-  userId: number,
-  document: SearchDocument,
-) => Readonly<Record<string, string | number>>;
+/** The document of a record. */
+export interface OwnDocument {
+  readonly id: number;
+  readonly userId: number;
+  readonly document: SearchDocument;
+}
+
+/** Documents, as the statement of an engine that adds them takes them. */
+export type ToRows = (documents: readonly OwnDocument[]) => string;
 
 /** {@link SearchIndex.settle}, in a transaction that is undone if it throws. */
 export type Settle = (...known: Parameters<SearchIndex["settle"]>) => Promise<void>;
+
+/** How an engine keeps its index. */
+export interface IndexSteps {
+  /** {@link settleMarks} */
+  readonly settle: Settle;
+  /** {@link SearchIndex.settleAdded}. @default what is added is marked */
+  readonly settleAdded?: () => Promise<boolean>;
+  /**
+   * Marks some of the records that a large change has changed. Returns whether there were any.
+   * @default each change marks its records itself
+   */
+  readonly markBatch?: () => Promise<boolean>;
+}
 
 /** Others have made the documents, or a purge has forgotten what they are made of. */
 class Overtaken extends Error {
@@ -28,20 +45,18 @@ function isOvertaken(error: unknown): boolean {
 export class SqlSearchIndex implements SearchIndex {
   readonly #statements: Statements<SearchStatement>;
   readonly #settle: Settle;
+  readonly #settleAdded: () => Promise<boolean>;
   readonly #markBatch: () => Promise<boolean>;
 
   /**
-   * @param settle {@link settleMarks}
-   * @param markBatch Marks some of the records that a large change has changed. Returns whether there were any.
-   * @default each change marks its records itself
+   * @param steps What engines do each in their own way.
    */
-  constructor(
-    statements: Statements<SearchStatement>,
-    settle: Settle,
-    markBatch: () => Promise<boolean> = () => Promise.resolve(false),
-  ) {
+  constructor(statements: Statements<SearchStatement>, steps: IndexSteps) {
+    const none = () => Promise.resolve(false);
+    const { settle, settleAdded = none, markBatch = none } = steps;
     this.#statements = statements;
     this.#settle = settle;
+    this.#settleAdded = settleAdded;
     this.#markBatch = markBatch;
   }
 
@@ -61,6 +76,11 @@ export class SqlSearchIndex implements SearchIndex {
     } catch (error) {
       if (!isOvertaken(error)) throw error;
     }
+  }
+
+  async settleAdded(): Promise<boolean> {
+    const [row] = await this.#statements.find("unindexed", {});
+    return Number(row?.batches) > 0 && await this.#settleAdded();
   }
 
   async #marks(after: number, limit: number): Promise<SearchMark[]> {
@@ -89,7 +109,7 @@ export class SqlSearchIndex implements SearchIndex {
  */
 export async function settleMarks(
   run: RunStatement<SearchStatement>,
-  toDocument: ToDocument,
+  toRows: ToRows,
   ...[marks, directories, again]: Parameters<Settle>
 ): Promise<void> {
   const ids = [...new Set([...marks, ...directories].map(({ id }) => id))];
@@ -112,11 +132,16 @@ export async function settleMarks(
   const gone = ids.filter((id) => !kept.has(id));
   if (gone.length > 0) await run("dropDirectories", { ids: textsOf(gone) });
   await run("removeDocuments", { ids: textsOf(ids) });
-  const documents = rows.map((row) => ({
+  await run("addDocuments", { documents: toRows(rows.map(ownDocumentOf)) });
+}
+
+/** The document of a row with the columns `id`, `user_id`, `path`, `is_dir` and, if the record says anything, `facts`. */
+export function ownDocumentOf(row: SqlRow): OwnDocument {
+  return {
     id: Number(row.id),
-    ...toDocument(Number(row.user_id), documentOf(searchedOf(row))),
-  }));
-  await run("addDocuments", { documents: JSON.stringify(documents) });
+    userId: Number(row.user_id),
+    document: documentOf(searchedOf(row)),
+  };
 }
 
 async function keepDirectories(

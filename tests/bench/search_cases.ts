@@ -102,7 +102,7 @@ function model(index: number): Record<string, string | Uint8Array<ArrayBuffer>> 
 /** Waits until the index knows all. */
 async function settled(client: Client, database: TestDatabase): Promise<void> {
   while (
-    await countOf(database, "search_marks") > 0 ||
+    await countOf(database, "search_marks") + await countOf(database, "search_added") > 0 ||
     !(await search(client, "q=none+of+this")).complete
   ) {
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -34,6 +34,7 @@ export function searchIndexSuite(engine: StoresEngine): void {
       index: {
         users: (above) => searchIndex.users(above),
         marks: (after, limit) => searchIndex.marks(after, limit),
+        settleAdded: () => searchIndex.settleAdded(),
         async settle(marks, directories, again) {
           await searchIndex.settle(marks, directories, again);
           put.push(...directories.map(({ facts }) => facts));

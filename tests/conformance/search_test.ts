@@ -135,4 +135,17 @@ Deno.test("C 24 a page of a search looks at 10000 records at most, whatever it f
   assert.deepEqual(await found(client, "ze"), ["zebra.md"]);
   assert.deepEqual(await found(client, "zebra"), ["zebra.md"]);
   assert.deepEqual(await found(client, "20009"), ["many/20009.txt"]);
+  await client.copy({ source: "many", destination: "more" });
+  // All that is below a directory is counted and sorted, if that is not more than 20 000 records.
+  const asked = async (query: Record<string, string>) => {
+    const reply = await client.send("GET", "/resources/search", { query });
+    return [reply.status, /"facets":(null|\{"matches":\d+)/.exec(reply.text)?.[1]];
+  };
+  assert.deepEqual(await asked({ q: "9.", path: "many", facets: "true" }), [
+    200,
+    '{"matches":1001',
+  ]);
+  assert.deepEqual(await asked({ q: "9.", path: "many", sort: "size" }), [200, "null"]);
+  assert.deepEqual(await asked({ q: "9.", facets: "true" }), [200, "null"]);
+  assert.deepEqual(await asked({ q: "9.", sort: "size" }), [400, undefined]);
 });

@@ -16,6 +16,7 @@ Deno.test("C 29 an index that cannot be kept is logged once, not each second", a
     log: new Log({ level: "error", format: "json", write: (line) => lines.push(line) }),
     index: {
       users: () => Promise.resolve([]),
+      settleAdded: () => Promise.resolve(false),
       marks() {
         rounds++;
         if (isFull) return Promise.reject(new Error("The disk is full"));
@@ -46,6 +47,7 @@ Deno.test("C 31 a round passes what it has removed once, however long others may
     log: new Log({ level: "error", format: "json", write: (line) => assert.fail(line) }),
     index: {
       users: () => Promise.resolve([]),
+      settleAdded: () => Promise.resolve(false),
       marks(after, limit) {
         starts.push(after);
         return Promise.resolve(left.filter(({ position }) => position > after).slice(0, limit));

@@ -14,12 +14,12 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 52);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 53);
     connection.script("PRAGMA user_version = 99");
   }
   {
     using connection = open();
-    assert.throws(() => migrate(connection), /version 99.*up to 52/);
+    assert.throws(() => migrate(connection), /version 99.*up to 53/);
   }
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
