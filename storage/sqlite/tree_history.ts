@@ -4,11 +4,6 @@ import type { SqlParameters } from "../tables/dialect.ts";
 import { nodeOf } from "../tables/history_nodes.ts";
 import type { Connection } from "./connection.ts";
 
-/**
- * So many rows at once are put into order by the change itself: that takes less than to add them twice, and the pages
- * of the indexes are written once.
- */
-const MANY_ROWS = 100;
 const NODE = nodeOf("since", ":version");
 
 /** How many rows there are, and the bytes of their files. */
@@ -142,14 +137,17 @@ export class TreeHistory implements Keeper {
     else if (this.#moved.has(userId)) this.#keepContent(condition, named);
     const { rows, bytes } = this.#amount(kept, named);
     if (rows === 0) return;
-    const isMany = rows >= MANY_ROWS;
+    // What a large change keeps gets into order by itself: that takes less than to add rows twice. Others reply first.
+    const inOrder = this.#large.has(userId);
     this.#connection.run(
-      `INSERT INTO ${isMany ? "history" : "fresh_history"} (user_id, until, id, since, path, parent,
+      `INSERT INTO ${
+        inOrder ? "history" : "fresh_history"
+      } (user_id, until, id, since, path, parent,
          name, hash, size, crc32, is_dir, created_at, updated_at, is_moved ${
-        isMany ? ", node" : ""
+        inOrder ? ", node" : ""
       })
        SELECT user_id, :version, id, since, path, parent, name, hash, size, crc32, is_dir, created_at,
-         updated_at, ${Number(fate === "moved")} ${isMany ? `, ${NODE}` : ""} ${kept}`,
+         updated_at, ${Number(fate === "moved")} ${inOrder ? `, ${NODE}` : ""} ${kept}`,
       named,
     );
     this.#count(userId, { rows, bytes: fate === "moved" ? 0 : bytes });
