@@ -1,7 +1,7 @@
 /**
  * MD5's compression function for four contents at a time, as a WebAssembly module: each step of an MD5 waits for the
- * one before, so that one content leaves a processor idle. Vectors of four words, one of each content, take hardly
- * longer than one, so that four MD5s take little more time than one.
+ * one before, so that one content leaves a processor idle. With vectors of four words, one of each content, four MD5s
+ * take a third longer than one.
  *
  * The memory begins with the state, each word of which is a vector. The sines of the steps follow, each as a vector,
  * and then an area for the blocks of each content. The function `run(end)` of the module updates the states with the

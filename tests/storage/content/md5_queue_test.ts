@@ -74,13 +74,13 @@ Deno.test("Md5Queue waits for bytes of a content that has just had some", async 
 
 Deno.test("Md5Queue does not wait for a content that has ended, or when more of the same waits", async () => {
   const queue = new Md5Queue({ maxWaitMs: Infinity, recentMs: Infinity });
-  const [first, second] = [new Md5(), new Md5()];
+  const [first, ...others] = [new Md5(), new Md5(), new Md5()];
   const bytes = noise(1000, 1);
   const add = (md5: Md5) => queue.add([{ md5, bytes }]);
-  await Promise.all([add(first), add(second)]);
+  await Promise.all([first, ...others].map(add));
   const added = [add(first), add(first)];
   await added[0];
-  queue.end(second);
+  for (const other of others) queue.end(other);
   await added[1];
   assert.equal(first.digest().toHex(), md5(new Uint8Array([...bytes, ...bytes, ...bytes])));
 });
