@@ -101,9 +101,11 @@ function contents(
   written: ListParameters["written"],
 ): Xml {
   const { updatedAt, size, etag, checksum = record.isDir ? undefined : USUAL } = record;
+  // Without its quotes, it is nearly always text that need not be escaped.
+  const tag = escapeXml(etagOf(record, etag).slice(1, -1));
   return {
     xml: `<Contents>${written("Key", key).xml}<LastModified>${isoTime(updatedAt)}</LastModified>` +
-      `<ETag>${escapeXml(etagOf(record, etag))}</ETag>` +
+      `<ETag>&#34;${tag}&#34;</ETag>` +
       kindElements(checksum).xml + `<Size>${size}</Size>` +
       "<StorageClass>STANDARD</StorageClass></Contents>",
   };
@@ -127,8 +129,14 @@ export function parametersOf(target: Target): ListParameters {
 /** What writes keys: as they are, or percent-encoded. */
 export function writtenAs(encoding: string | undefined): (name: string, key: string) => Xml {
   return (name, key) =>
-    element(name, encoding === undefined ? key : encodeURIComponent(key).replaceAll("%2F", "/"));
+    PLAIN_KEY.test(key) ? { xml: `<${name}>${key}</${name}>` } : element(
+      name,
+      encoding === undefined ? key : encodeURIComponent(key).replaceAll("%2F", "/"),
+    );
 }
+
+/** Keys of these characters are written as they are, percent-encoded or not. */
+const PLAIN_KEY = /^[\w.~/-]*$/;
 
 /** How many items a page may have. */
 export function limitOf(text: string | undefined, name: string): number {

@@ -149,6 +149,7 @@ export class ContentTasks {
   finishHash(id: number): Chunk {
     const hash = entryOf(this.#hashes, id);
     this.#hashes.delete(id);
+    if (hash instanceof Md5) this.#md5s.end(hash);
     return new Uint8Array(hash.digest());
   }
 

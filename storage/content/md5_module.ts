@@ -2,51 +2,21 @@
  * MD5's compression function (RFC 1321) as a WebAssembly module, assembled here: it takes less time
  * than `node:crypto`, whose implementation in the runtime is not optimized for MD5.
  *
- * Each step of an MD5 waits for the one before, so a processor has time for steps of others: the MD5s of
- * two contents take a sixth longer than one, and those of three two fifths. Four at a time come in at a
- * lower rate than three: their states do not fit into the registers.
- *
- * The module exports `memory` and a function `blocksN(end)` for each number N of contents. Their states
- * are at the start of the memory, 16 bytes each, and their blocks of 64 bytes from {@link areaOf} on. The
- * function updates the states with as many bytes of each content as there are up to `end` of the first.
+ * The state is at the start of the memory, and blocks of 64 bytes from {@link START} on. The function `run(end)` of the
+ * module updates the state with those up to `end`.
  */
 
-/** So many MD5s can be computed at the same time. */
-export const MAX_CONTENTS = 3;
-/** How much of each content the memory takes. */
-export const AREA_BYTES = 64 * 1024;
-const STATE_BYTES = 16;
-/** The blocks of the first content follow the states, at a multiple of the size of a block. */
-const START = 64;
-const PAGES = 4;
-const I32 = 0x7f;
-/** Opcodes (WebAssembly 1.0, 5.4). */
-const OP = {
-  loop: 0x03,
-  end: 0x0b,
-  brIf: 0x0d,
-  localGet: 0x20,
-  localSet: 0x21,
-  load: 0x28,
-  store: 0x36,
-  constant: 0x41,
-  lessUnsigned: 0x49,
-  add: 0x6a,
-  and: 0x71,
-  or: 0x72,
-  xor: 0x73,
-  rotateLeft: 0x77,
-} as const;
+import { type Code, constant, get, I32, load, moduleOf, OP, set, store } from "./wasm_code.ts";
 
-/** The locals of a function: its parameter, and what follows. */
-const END = 0;
-const POSITION = 1;
-/** For each content four words of the working state, and four of the state before the block. */
-const FIRST_WORD = 2;
-const WORDS_OF_CONTENT = 8;
-const STATE = [0, 1, 2, 3] as const;
-const working = (content: number, word: number) => FIRST_WORD + WORDS_OF_CONTENT * content + word;
-const before = (content: number, word: number) => working(content, word) + STATE.length;
+/** How many bytes are added at a time. */
+export const AREA_BYTES = 64 * 1024;
+export const BLOCK_BYTES = 64;
+/** The blocks follow the state, at a multiple of the size of one. */
+export const START = BLOCK_BYTES;
+/** The state has four words. */
+export const STATE = [0, 1, 2, 3] as const;
+/** A block has 64 steps, 16 in each round. */
+export const STEPS = Array.from({ length: 64 }, (_, at) => at);
 
 const ROTATIONS = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]] as const;
 /** Which word of the block a step of each round takes. */
@@ -57,14 +27,40 @@ const WORDS = [
   (step: number) => (7 * step) % 16,
 ] as const;
 
-type Code = readonly number[];
+/** What a step does: a = b + rotate(a + mix(b, c, d) + word + sine). */
+export interface Step {
+  /** From 0 on. It says how to mix. */
+  readonly round: number;
+  /** Which word of the block is added. */
+  readonly word: number;
+  readonly sine: number;
+  readonly rotation: number;
+  /** Which words of the state have the roles a, b, c, d, which rotate. */
+  readonly roles: readonly [a: number, b: number, c: number, d: number];
+}
 
-const get = (local: number): Code => [OP.localGet, local];
-const set = (local: number): Code => [OP.localSet, local];
-const constant = (value: number): Code => [OP.constant, ...signed(value)];
+/** What the step at a position in {@link STEPS} does. */
+export function stepAt(at: number): Step {
+  const round = at >> 4;
+  const role = (index: number) => (64 + index - at) & 3;
+  return {
+    round,
+    word: WORDS[round]?.(at) ?? 0,
+    sine: Math.floor(Math.abs(Math.sin(at + 1)) * 2 ** 32) | 0,
+    rotation: ROTATIONS[round]?.[at & 3] ?? 0,
+    roles: [role(0), role(1), role(2), role(3)],
+  };
+}
+
+/** The locals of the function: its parameter, and what follows. */
+const END = 0;
+const POSITION = 1;
+/** The words of the working state, and those of the state before the block. */
+const working = (word: number) => 2 + word;
+const before = (word: number) => working(word) + STATE.length;
+const LOCALS = 1 + 2 * STATE.length;
+
 const not = (value: Code): Code => [...value, ...constant(-1), OP.xor];
-/** Loads the word at an address; `offset` is a multiple of 4. */
-const load = (address: Code, offset: number): Code => [...address, OP.load, 2, ...unsigned(offset)];
 
 /** What a round adds for the state b, c, d. */
 const MIXERS: readonly ((b: Code, c: Code, d: Code) => Code)[] = [
@@ -75,121 +71,71 @@ const MIXERS: readonly ((b: Code, c: Code, d: Code) => Code)[] = [
   (b, c, d) => [...c, ...b, ...not(d), OP.or, OP.xor],
 ];
 
-/** Where the blocks of a content are. */
-export function areaOf(content: number): number {
-  return START + content * AREA_BYTES;
-}
-
 /** The bytes of the module. */
 export function md5Module(): Uint8Array<ArrayBuffer> {
-  const counts = Array.from({ length: MAX_CONTENTS }, (_, index) => index + 1);
-  const exports = counts.map((count, index) => exported(`blocks${count}`, [0, index]));
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, vector([[0x60, 1, I32, 0]])),
-    ...section(3, vector(counts.map(() => [0]))),
-    ...section(5, vector([[0, PAGES]])),
-    ...section(7, vector([exported("memory", [2, 0]), ...exports])),
-    ...section(10, vector(counts.map(blocksFunction))),
-  ]);
+  return moduleOf({
+    pages: 2,
+    locals: [[LOCALS, I32]],
+    body: blockLoop({ end: END, position: POSITION }, {
+      first: STATE.flatMap((word) => [...load(constant(0), 4 * word), ...set(before(word))]),
+      block: [
+        ...STATE.flatMap((word) => [...get(before(word)), ...set(working(word))]),
+        ...STEPS.flatMap(step),
+        ...STATE.flatMap((word) => [
+          ...get(before(word)),
+          ...get(working(word)),
+          OP.add,
+          ...set(before(word)),
+        ]),
+      ],
+      last: STATE.flatMap((word) => store(constant(0), 4 * word, get(before(word)))),
+    }),
+  });
 }
 
-/** The code of the function for so many contents. */
-function blocksFunction(count: number): Code {
-  const locals = vector([[1 + WORDS_OF_CONTENT * count, I32]]);
-  return withLength([
-    ...locals,
-    ...body(Array.from({ length: count }, (_, index) => index)),
-    OP.end,
-  ]);
-}
-
-function body(contents: readonly number[]): Code {
-  const eachWord = (code: (content: number, word: number) => Code): Code =>
-    contents.flatMap((content) => STATE.flatMap((word) => code(content, word)));
-  const address = (content: number, word: number) => STATE_BYTES * content + 4 * word;
+/** Code for each block from {@link START} on up to an end, with what comes before and after all. */
+export function blockLoop(
+  { end, position }: { readonly end: number; readonly position: number },
+  { first, block, last, start = START }: {
+    readonly first: Code;
+    readonly block: Code;
+    readonly last: Code;
+    readonly start?: number;
+  },
+): Code {
   return [
-    ...constant(START),
-    ...set(POSITION),
-    ...eachWord((content, word) => [
-      ...load(constant(0), address(content, word)),
-      ...set(before(content, word)),
-    ]),
+    ...constant(start),
+    ...set(position),
+    ...first,
     ...[OP.loop, 0x40],
-    ...eachWord((content, word) => [...get(before(content, word)), ...set(working(content, word))]),
-    ...Array.from({ length: 64 }, (_, at) => contents.flatMap((content) => step(at, content)))
-      .flat(),
-    ...eachWord((content, word) => [
-      ...get(before(content, word)),
-      ...get(working(content, word)),
-      OP.add,
-      ...set(before(content, word)),
-    ]),
-    ...get(POSITION),
-    ...constant(64),
+    ...block,
+    ...get(position),
+    ...constant(BLOCK_BYTES),
     OP.add,
-    ...set(POSITION),
-    ...get(POSITION),
-    ...get(END),
+    ...set(position),
+    ...get(position),
+    ...get(end),
     OP.lessUnsigned,
     ...[OP.brIf, 0, OP.end],
-    ...eachWord((content, word) => [
-      ...constant(0),
-      ...get(before(content, word)),
-      ...[OP.store, 2, ...unsigned(address(content, word))],
-    ]),
+    ...last,
   ];
 }
 
-/** a = b + rotate(a + mix(b, c, d) + word + constant); the roles of the four words rotate. */
-function step(at: number, content: number): Code {
-  const round = at >> 4;
-  const role = (index: number) => working(content, (64 + index - at) & 3);
-  const [a, b, c, d] = [role(0), get(role(1)), get(role(2)), get(role(3))];
-  const word = WORDS[round]?.(at) ?? 0;
-  const sine = Math.floor(Math.abs(Math.sin(at + 1)) * 2 ** 32) | 0;
+function step(at: number): Code {
+  const { round, word, sine, rotation, roles } = stepAt(at);
+  const [a, b, c, d] = roles.map(working).map(get) as [Code, Code, Code, Code];
   return [
     ...b,
-    ...get(a),
+    ...a,
     ...constant(sine),
     OP.add,
-    ...load(get(POSITION), content * AREA_BYTES + 4 * word),
+    ...load(get(POSITION), 4 * word),
     OP.add,
     ...MIXERS[round]?.(b, c, d) ?? [],
     OP.add,
-    ...constant(ROTATIONS[round]?.[at & 3] ?? 0),
+    ...constant(rotation),
     OP.rotateLeft,
     OP.add,
-    ...set(a),
+    ...set(working(roles[0])),
   ];
-}
-
-function section(id: number, content: Code): Code {
-  return [id, ...withLength(content)];
-}
-
-function withLength(content: Code): Code {
-  return [...unsigned(content.length), ...content];
-}
-
-function vector(items: readonly Code[]): Code {
-  return [...unsigned(items.length), ...items.flat()];
-}
-
-/** @param it What is exported: its kind and index. */
-function exported(name: string, it: Code): Code {
-  return [...withLength([...new TextEncoder().encode(name)]), ...it];
-}
-
-/** LEB128 of an unsigned integer. */
-function unsigned(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
-}
-
-/** LEB128 of a signed integer. */
-function signed(value: number): number[] {
-  const low = value & 0x7f;
-  const rest = value >> 7;
-  const isLast = (rest === 0 && (low & 0x40) === 0) || (rest === -1 && (low & 0x40) !== 0);
-  return isLast ? [low] : [low | 0x80, ...signed(rest)];
 }

@@ -39,16 +39,48 @@ Deno.test("Md5Queue adds a chunk to several MD5s, after what waits for any of th
   assert.equal(some.digest().toHex(), md5(new Uint8Array([...b, ...a])));
 });
 
-Deno.test("Md5Queue lets the thread answer after three contents", async () => {
+Deno.test("Md5Queue lets the thread answer after four contents", async () => {
   const queue = new Md5Queue();
   const done: number[] = [];
-  const added = Array.from({ length: 4 }, async (_, index) => {
+  const added = Array.from({ length: 5 }, async (_, index) => {
     await queue.add([{ md5: new Md5(), bytes: noise(1000, index + 1) }]);
     done.push(index);
   });
   // The next turn, in which the queue works as well.
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(done, [0, 1, 2]);
-  await Promise.all(added);
   assert.deepEqual(done, [0, 1, 2, 3]);
+  await Promise.all(added);
+  assert.deepEqual(done, [0, 1, 2, 3, 4]);
+});
+
+Deno.test("Md5Queue waits for bytes of a content that has just had some", async () => {
+  const queue = new Md5Queue({ maxWaitMs: Infinity, recentMs: Infinity });
+  const [first, second] = [new Md5(), new Md5()];
+  const [a, b] = [noise(1000, 1), noise(2000, 2)];
+  await Promise.all([
+    queue.add([{ md5: first, bytes: a }]),
+    queue.add([{ md5: second, bytes: b }]),
+  ]);
+  let isAdded = false;
+  const added = queue.add([{ md5: first, bytes: b }]).then(() => isAdded = true);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isAdded, false);
+  await queue.add([{ md5: second, bytes: a }]);
+  assert.equal(isAdded, true);
+  await added;
+  assert.equal(first.digest().toHex(), md5(new Uint8Array([...a, ...b])));
+  assert.equal(second.digest().toHex(), md5(new Uint8Array([...b, ...a])));
+});
+
+Deno.test("Md5Queue does not wait for a content that has ended, or when more of the same waits", async () => {
+  const queue = new Md5Queue({ maxWaitMs: Infinity, recentMs: Infinity });
+  const [first, ...others] = [new Md5(), new Md5(), new Md5()];
+  const bytes = noise(1000, 1);
+  const add = (md5: Md5) => queue.add([{ md5, bytes }]);
+  await Promise.all([first, ...others].map(add));
+  const added = [add(first), add(first)];
+  await added[0];
+  for (const other of others) queue.end(other);
+  await added[1];
+  assert.equal(first.digest().toHex(), md5(new Uint8Array([...bytes, ...bytes, ...bytes])));
 });
