@@ -1,4 +1,7 @@
 import { type ByteSource, memorySource, ScanStopped } from "../../../core/scanner/scan.ts";
+import { readFrames } from "../frames.ts";
+import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "../requests.ts";
+import { writeReply } from "../write_reply.ts";
 import { sleepSync } from "../../threads/sleep_sync.ts";
 import { cpuLimit, threadCpuMs } from "./cpu_time.ts";
 import { type ArrivingFile, FileSource } from "./file_source.ts";
@@ -9,10 +12,11 @@ import type { SandboxReply, SandboxRequest } from "./sandbox.ts";
 /** How long to wait for more of a file that comes in, in milliseconds. */
 const ARRIVAL_POLL_MS = 10;
 
-/** The members of a worker's global scope that this module uses. */
+/** The members of the global scope that this module uses in a worker. */
 interface WorkerScope {
   addEventListener(type: "message", listener: (event: MessageEvent<SandboxRequest>) => void): void;
-  postMessage(message: SandboxReply): void;
+  /** Processes have none. */
+  postMessage?(message: SandboxReply): void;
 }
 
 /** A scan of what a request asks for. */
@@ -25,36 +29,57 @@ export interface RequestedScan {
   post(message: SandboxReply): void;
 }
 
+/** Does what a request asks for. */
+type Scan = (requested: RequestedScan) => SandboxReply | Promise<SandboxReply>;
+
 /**
- * Serves requests in a worker, one after the other. The worker starts with permission to read, and
- * gives it up before it looks at the first file: content that comes as bytes needs none, and a file
- * that is named is open by then.
+ * Serves requests one after the other: in a worker, those that it is sent, and in a process of its own, those
+ * on stdin. It starts with permission to read, and gives it up before it looks at the first file: content that
+ * comes as bytes needs none, and a file that is named is open by then.
  */
-export function serveRequests(
-  scan: (requested: RequestedScan) => SandboxReply | Promise<SandboxReply>,
-): void {
+export function serveRequests(scan: Scan): void {
   // The configured type library describes the main thread.
   const scope = globalThis as unknown as WorkerScope;
-  scope.addEventListener("message", async ({ data: request }) => {
-    const isLate = cpuLimit(request.timeoutMs, threadCpuMs);
-    let opened: Deno.FsFile | undefined;
-    try {
-      if ("path" in request) opened = Deno.openSync(request.path);
-    } catch (error) {
-      return scope.postMessage({ kind: "unreadable", problem: String(error) });
-    } finally {
-      revokePermissions();
-    }
-    using file = opened;
-    const source = file !== undefined
-      ? new FileSource(file, arrivingOf(request))
-      : memorySource("bytes" in request ? request.bytes : new Uint8Array());
-    scope.postMessage(
-      await scan({ source, request, isLate, post: (message) => scope.postMessage(message) }),
-    );
-  });
   freezeIntrinsics();
-  scope.postMessage({ kind: "ready" });
+  if (scope.postMessage === undefined) return void serveProcess(scan);
+  const post = (message: SandboxReply) => scope.postMessage?.(message);
+  scope.addEventListener("message", async ({ data }) => post(await answer(data, scan, post)));
+  post({ kind: "ready" });
+}
+
+/** Serves the requests on stdin until it ends, and then ends the process. */
+async function serveProcess(scan: Scan): Promise<never> {
+  try {
+    for await (const frame of readFrames(Deno.stdin.readable, REQUEST_LIMITS)) {
+      const reply = await answer(requestOf(frame), scan, writeReply);
+      writeReply({ ...reply, residentBytes: Deno.memoryUsage().rss });
+    }
+  } catch (error) {
+    writeReply({ kind: "failed", problem: String(error).slice(0, MAX_PROBLEM_CHARS) });
+    Deno.exit(1);
+  }
+  Deno.exit(0);
+}
+
+async function answer(
+  request: SandboxRequest,
+  scan: Scan,
+  post: RequestedScan["post"],
+): Promise<SandboxReply> {
+  const isLate = cpuLimit(request.timeoutMs, threadCpuMs);
+  let opened: Deno.FsFile | undefined;
+  try {
+    if ("path" in request) opened = Deno.openSync(request.path);
+  } catch (error) {
+    return { kind: "unreadable", problem: String(error).slice(0, MAX_PROBLEM_CHARS) };
+  } finally {
+    revokePermissions();
+  }
+  using file = opened;
+  const source = file !== undefined
+    ? new FileSource(file, arrivingOf(request))
+    : memorySource("bytes" in request ? request.bytes : new Uint8Array());
+  return await scan({ source, request, isLate, post });
 }
 
 /** Whether the worker is told to stop. */
