@@ -2,6 +2,8 @@ import type { UsageLimits } from "../../storage/scanners/processes.ts";
 import { signalChild } from "./child_process.ts";
 
 const WATCH_INTERVAL_MS = 100;
+/** Memory fills fast; CPU time is looked at once in so many times. */
+const CPU_INTERVALS = 10;
 const KIB_PER_MB = 1024;
 /** In what the kernel counts the CPU time of processes that it shows. */
 const MS_PER_TICK = 10;
@@ -15,6 +17,7 @@ export class UsageWatch implements Disposable {
   #maxMB: number;
   #maxCpuMs = Infinity;
   #exceeded: "memory" | "cpu" | undefined;
+  #checks = 0;
 
   /** @param maxMB The limit of the resident memory, in MB of 2^20 bytes. */
   constructor(child: Deno.ChildProcess, maxMB: number) {
@@ -42,7 +45,9 @@ export class UsageWatch implements Disposable {
   #check(): void {
     const { pid } = this.#child;
     if (residentMB(pid) > this.#maxMB) this.#exceeded ??= "memory";
-    else if (cpuMs(pid) > this.#maxCpuMs) this.#exceeded ??= "cpu";
+    else if (++this.#checks % CPU_INTERVALS === 0 && cpuMs(pid) > this.#maxCpuMs) {
+      this.#exceeded ??= "cpu";
+    }
     if (this.#exceeded !== undefined) signalChild(this.#child, "SIGKILL");
   }
 }
