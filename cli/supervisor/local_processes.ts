@@ -26,7 +26,7 @@ const MAX_ERROR_CHARS = 4000;
 const MAX_DETAIL_CHARS = 300;
 
 /** The module that scans. A process that runs it must be ended from outside while it is busy. */
-const SCANNING = "storage/scanners/sandbox/scan_worker";
+const ALONE = "cli/lone_scanner";
 /** The module that has a thread scan, and ends its process with its parent. */
 const WATCHING = "cli/scanner";
 
@@ -62,7 +62,7 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
         write: [],
       },
       fixedFlags: read === "all" ? ["--allow-read"] : [],
-      entry: entry ?? (this.#fence.endsWithParent ? SCANNING : WATCHING),
+      entry: entry ?? (this.#fence.endsWithParent ? ALONE : WATCHING),
     });
   }
 

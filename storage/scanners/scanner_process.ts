@@ -1,6 +1,6 @@
 /**
  * The scanner process where the system does not end it with its parent: scans what comes on stdin, and
- * replies on stdout. Elsewhere, the module that scans is the process.
+ * replies on stdout.
  * See docs/design/processes.md.
  */
 

@@ -39,7 +39,7 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
         String.raw`|\b${PROCESSES}\.\w{1,40}\s{0,4}\(` +
         String.raw`|\bfrom\s{1,4}${PROCESSES}\s{1,4}import\b` +
         String.raw`|\bimport\s{1,4}${PROCESSES}\s{1,4}as\b` +
-        String.raw`|=\s{0,4}\b${qualifiedNames(ofDangers("shell"))}\s{0,4}(?:$|[#;\r\n])` +
+        String.raw`|=\s{0,4}\b${qualifiedNames(ofDangers("shell"))}[ \t]{0,4}(?:$|[#;\r\n])` +
         String.raw`|\bimport_module\s{0,4}\(\s{0,4}["'](?:os|posix|nt|${PROCESSES})["']` +
         String.raw`|\bfrom\s{1,4}os\s{1,4}import\s[^\n]{0,120}\b(?:system|popen|exec[lv]p?e?)\b` +
         String.raw`|\brequire\(["'](?:node:)?child_process["']\)`,
@@ -61,12 +61,6 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
     message: "All classes of the interpreter are searched",
     ruleCode: "S104",
     pattern: /(?<![\w)\]"'])(?:\(\s{0,4}\)|\[\s{0,4}\]|""|'')\s{0,4}\.\s{0,4}__class__\b/,
-  },
-  {
-    message: "The text of the script is decoded before Python reads it",
-    ruleCode: "S601",
-    pattern:
-      /^(?:[^\n]{0,200}\n)?[ \t]{0,20}#[^\n]{0,100}coding[:=][ \t]{0,4}(?:u(?:tf)?[-_]?7|(?:raw[-_])?unicode[-_]escape|rot[-_]?13)\b/i,
   },
   {
     message: "A module is imported by a call of __import__",
@@ -103,6 +97,16 @@ function startByAlias(text: string): number | undefined {
     : text.matchAll(STARTS).find(([, name]) => aliases.has(name))?.index;
 }
 
+const ENCODING = /coding[:=][ \t]{0,4}(?:u7|utf[-_]?7|(?:raw[-_])?unicode[-_]escape|rot[-_]?13)\b/i;
+
+/** Whether one of the first two lines names an encoding that makes other text of a script. */
+function isEncoded(text: string): boolean {
+  const lines = text.slice(0, MAX_HEAD_CHARS).split("\n", 2);
+  return lines.some((line) => line.trimStart().startsWith("#") && ENCODING.test(line));
+}
+
+const MAX_HEAD_CHARS = 1000;
+
 const FULL_WIDTH = /[\w\uff21-\uff3a\uff41-\uff5a]{1,40}/g;
 const HIDDEN_NAMES = /^(?:exec|eval|compile|import|getattr|system|popen|subprocess)$/;
 
@@ -125,6 +129,10 @@ export function* scriptDangers(text: string): Generator<ScriptDanger, void, void
   const start = startByAlias(text);
   if (start !== undefined && !found.has(start)) {
     yield { message: "The script starts a program", ruleCode: "S101", position: start };
+  }
+  if (isEncoded(text)) {
+    const message = "The text of the script is decoded before Python reads it";
+    yield { message, ruleCode: "S601", position: 0 };
   }
   const hidden = nameInOtherLetters(text);
   if (hidden !== undefined) {

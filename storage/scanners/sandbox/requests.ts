@@ -1,7 +1,4 @@
 import { type ByteSource, memorySource, ScanStopped } from "../../../core/scanner/scan.ts";
-import { readFrames } from "../frames.ts";
-import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "../requests.ts";
-import { writeReply } from "../write_reply.ts";
 import { sleepSync } from "../../threads/sleep_sync.ts";
 import { cpuLimit, threadCpuMs } from "./cpu_time.ts";
 import { type ArrivingFile, FileSource } from "./file_source.ts";
@@ -12,11 +9,10 @@ import type { SandboxReply, SandboxRequest } from "./sandbox.ts";
 /** How long to wait for more of a file that comes in, in milliseconds. */
 const ARRIVAL_POLL_MS = 10;
 
-/** The members of the global scope that this module uses in a worker. */
+/** The members of the global scope of a worker that this module uses. */
 interface WorkerScope {
   addEventListener(type: "message", listener: (event: MessageEvent<SandboxRequest>) => void): void;
-  /** Processes have none. */
-  postMessage?(message: SandboxReply): void;
+  postMessage(message: SandboxReply): void;
 }
 
 /** A scan of what a request asks for. */
@@ -30,38 +26,25 @@ export interface RequestedScan {
 }
 
 /** Does what a request asks for. */
-type Scan = (requested: RequestedScan) => SandboxReply | Promise<SandboxReply>;
+export type Scan = (requested: RequestedScan) => SandboxReply | Promise<SandboxReply>;
 
-/**
- * Serves requests one after the other: in a worker, those that it is sent, and in a process of its own, those
- * on stdin. It starts with permission to read, and gives it up before it looks at the first file: content that
- * comes as bytes needs none, and a file that is named is open by then.
- */
+/** Serves requests in a worker, one after the other. */
 export function serveRequests(scan: Scan): void {
   // The configured type library describes the main thread.
   const scope = globalThis as unknown as WorkerScope;
-  freezeIntrinsics();
-  if (scope.postMessage === undefined) return void serveProcess(scan);
-  const post = (message: SandboxReply) => scope.postMessage?.(message);
+  const post = (message: SandboxReply) => scope.postMessage(message);
   scope.addEventListener("message", async ({ data }) => post(await answer(data, scan, post)));
+  freezeIntrinsics();
   post({ kind: "ready" });
 }
 
-/** Serves the requests on stdin until it ends, and then ends the process. */
-async function serveProcess(scan: Scan): Promise<never> {
-  try {
-    for await (const frame of readFrames(Deno.stdin.readable, REQUEST_LIMITS)) {
-      const reply = await answer(requestOf(frame), scan, writeReply);
-      writeReply({ ...reply, residentBytes: Deno.memoryUsage().rss });
-    }
-  } catch (error) {
-    writeReply({ kind: "failed", problem: String(error).slice(0, MAX_PROBLEM_CHARS) });
-    Deno.exit(1);
-  }
-  Deno.exit(0);
-}
-
-async function answer(
+/**
+ * Serves a request. The thread starts with permission to read, and gives it up before it looks at the first
+ * file: content that comes as bytes needs none, and a file that is named is open by then.
+ *
+ * @param post Sends a message before the reply.
+ */
+export async function answer(
   request: SandboxRequest,
   scan: Scan,
   post: RequestedScan["post"],
@@ -71,7 +54,7 @@ async function answer(
   try {
     if ("path" in request) opened = Deno.openSync(request.path);
   } catch (error) {
-    return { kind: "unreadable", problem: String(error).slice(0, MAX_PROBLEM_CHARS) };
+    return { kind: "unreadable", problem: String(error) };
   } finally {
     revokePermissions();
   }

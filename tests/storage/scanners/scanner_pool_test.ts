@@ -14,7 +14,7 @@ import { safetensorsOf } from "../../support/tensors.ts";
 /** A process whose thread scans, and one that scans itself. */
 const PROBES = [
   "tests/storage/scanners/probe_scanner",
-  "tests/storage/scanners/sandbox/probe_worker",
+  "tests/storage/scanners/lone_probe",
 ];
 const HOSTILE = "tests/storage/scanners/hostile_scanner";
 
@@ -79,7 +79,7 @@ async function withPool(
 }
 
 for (const probe of PROBES) {
-  const how = probe.endsWith("worker") ? "itself" : "by a thread";
+  const how = probe.endsWith("lone_probe") ? "itself" : "by a thread";
 
   Deno.test(`C 15 a scanner process may do nothing (scanning ${how})`, () =>
     withPool(probe, {}, async ({ scan, path, directory }) => {
