@@ -75,7 +75,7 @@ export class SupervisorChannel implements ProcessStarter {
     return {
       ended: process.ended.promise,
       send: (pieces) => this.send({ kind: "send", id }, joined(pieces)),
-      limitMemory: (maxMB) => this.send({ kind: "limit", id, maxMB }),
+      limit: ({ maxMB, maxCpuMs }) => this.send({ kind: "limit", id, maxMB, maxCpuMs }),
       kill: () => {
         process.isKilled = true;
         if (this.#isOver) process.ended.resolve(LOST);

@@ -10,21 +10,28 @@ import { headOf, signalChild } from "./child_process.ts";
 import { type Fence, fenceOf } from "./fence.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { lowerPriority } from "./priority.ts";
-import { MemoryWatch } from "./memory_watch.ts";
 import { type ProgramArguments, programArguments } from "./program.ts";
+import { UsageWatch } from "./usage_watch.ts";
 
 /**
  * Resident memory besides the heap, in MB. The heap is limited to less than the process is, so that
  * garbage is collected before it gets the process killed.
  */
 const BESIDES_HEAP_MB = 96;
+/** A small young generation, and no threads to collect garbage: most scans are over before these pay. */
+const HEAP_FLAGS = "--max-semi-space-size=1,--single-threaded-gc";
 /** How much of its stderr is read for the reason of its end. */
 const MAX_ERROR_CHARS = 4000;
 /** How much of that is for the log. */
 const MAX_DETAIL_CHARS = 300;
 
+/** The module that scans. A process that runs it must be ended from outside while it is busy. */
+const ALONE = "cli/lone_scanner";
+/** The module that has a thread scan, and ends its process with its parent. */
+const WATCHING = "cli/scanner";
+
 export interface LocalProcessOptions {
-  /** The module that runs. A test replaces it. @default "cli/scanner" */
+  /** The module that runs. A test replaces it. @default the one that scans, or the one that has a thread do it */
   readonly entry?: string;
   /** Flags for the runtime. @default none */
   readonly runtimeFlags?: readonly string[];
@@ -44,7 +51,7 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
    */
   constructor(
     read: readonly string[] | "all",
-    { entry = "cli/scanner", runtimeFlags = [], yields = false }: LocalProcessOptions = {},
+    { entry, runtimeFlags = [], yields = false }: LocalProcessOptions = {},
   ) {
     this.#yields = yields;
     this.#program = programArguments({
@@ -55,7 +62,7 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
         write: [],
       },
       fixedFlags: read === "all" ? ["--allow-read"] : [],
-      entry,
+      entry: entry ?? (this.#fence.endsWithParent ? ALONE : WATCHING),
     });
   }
 
@@ -73,7 +80,7 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
       clearEnv: true,
       env: {
         ...runtimeVariables(),
-        DENO_V8_FLAGS: `--max-old-space-size=${heapMB},--max-semi-space-size=1`,
+        DENO_V8_FLAGS: `--max-old-space-size=${heapMB},${HEAP_FLAGS}`,
       },
       stdin: "piped",
       stdout: "piped",
@@ -83,11 +90,11 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
     }).spawn();
     if (this.#yields) lowerPriority(child.pid);
     const stdin = new FrameWriter(child.stdin);
-    const memory = new MemoryWatch(child, memoryMB);
+    const watch = new UsageWatch(child, memoryMB);
     const process: ScannerProcess = {
-      ended: endOf(child, receive, memory).finally(() => this.#running.delete(process)),
+      ended: endOf(child, receive, watch).finally(() => this.#running.delete(process)),
       send: (pieces) => void stdin.writeAll(pieces),
-      limitMemory: (maxMB) => void (memory.maxMB = maxMB),
+      limit: (limits) => watch.limit(limits),
       kill: () => signalChild(child, "SIGKILL"),
     };
     this.#running.add(process);
@@ -107,13 +114,13 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
 async function endOf(
   child: Deno.ChildProcess,
   receive: ReceiveOutput,
-  memory: MemoryWatch,
+  watch: UsageWatch,
 ): Promise<ProcessEnd> {
-  using _memory = memory;
+  using _watch = watch;
   const errors = headOf(child.stderr, MAX_ERROR_CHARS);
   for await (const bytes of child.stdout) await receive(bytes);
   const [{ code, signal }, text] = await Promise.all([child.status, errors]);
-  if (memory.hasExceeded) return { reason: "memory" };
+  if (watch.exceeded !== undefined) return { reason: watch.exceeded };
   if (text.includes("JavaScript out of memory")) return { reason: "heap" };
   const detail = `${signal ?? `exit code ${code}`} ${text.slice(0, MAX_DETAIL_CHARS)}`;
   return { reason: "exit", detail: detail.trim() };

@@ -16,6 +16,7 @@ export const CHANNEL_LIMITS: FrameLimits = {
 export const HEARTBEAT_INTERVAL_MS = 1000;
 
 const id = v.pipe(v.number(), v.safeInteger());
+const milliseconds = v.pipe(v.number(), v.minValue(0));
 const megabytes = v.pipe(v.number(), v.minValue(1), v.maxValue(2 ** 40));
 
 /** A message of the server. */
@@ -30,7 +31,7 @@ export const ServerMessage = v.variant("kind", [
   v.object({ kind: v.literal("start"), id, memoryMB: megabytes }),
   /** The body is for the stdin of the process. */
   v.object({ kind: v.literal("send"), id }),
-  v.object({ kind: v.literal("limit"), id, maxMB: megabytes }),
+  v.object({ kind: v.literal("limit"), id, maxMB: megabytes, maxCpuMs: milliseconds }),
   v.object({ kind: v.literal("kill"), id }),
 ]);
 export type ServerMessage = v.InferOutput<typeof ServerMessage>;

@@ -45,7 +45,8 @@ const CONFIGURATION_FLAGS: readonly string[] = IS_PACKAGED
 /** Makes the runtime fetch the packages that the server and its scanners import, if they are not cached. */
 export async function cacheProgram(): Promise<void> {
   if (Deno.build.standalone || IS_PACKAGED) return;
-  const modules = [programModule("main"), programModule("cli/scanner"), ...Object.values(WORKERS)];
+  const entries = ["main", "cli/scanner", "cli/lone_scanner"].map(programModule);
+  const modules = [...entries, ...Object.values(WORKERS)];
   const { code } = await new Deno.Command(Deno.execPath(), {
     args: [
       "cache",

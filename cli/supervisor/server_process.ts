@@ -136,7 +136,7 @@ export class ServerProcess {
       case "send":
         return this.#scanners.get(message.id)?.send([body]);
       case "limit":
-        return this.#scanners.get(message.id)?.limitMemory(message.maxMB);
+        return this.#scanners.get(message.id)?.limit(message);
       case "kill":
         return this.#scanners.get(message.id)?.kill();
     }

@@ -2,7 +2,7 @@
  * Version of the findings. Increment it with every change of what scanners find: stored results of another
  * version are discarded.
  */
-export const SCANNERS_VERSION = "12";
+export const SCANNERS_VERSION = "13";
 
 /**
  * Version of the facts (C 29). Increment it when scanners say more of content, or say it otherwise: content with

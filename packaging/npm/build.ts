@@ -32,6 +32,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "cli/light/main.ts",
     "cli/light/scan.ts",
     "cli/scanner.ts",
+    "cli/lone_scanner.ts",
     ...Object.values(WORKERS).map((module) => fileURLToPath(module)),
   ],
 }).spawn().status;

@@ -11,6 +11,14 @@ export const REQUEST_LIMITS: FrameLimits = { maxHeaderBytes: MIB, maxBodyBytes: 
 /** The longest text of a problem in a reply. */
 export const MAX_PROBLEM_CHARS = 1000;
 
+/** A scan that never looks at its limit is ended when its process has used this much more CPU time. */
+const CPU_GRACE_MS = 5000;
+
+/** The CPU time after which a process is ended that scans. Threads of the runtime count, too. */
+export function maxCpuMs({ timeoutMs }: Pick<ScanTask, "timeoutMs">): number {
+  return 2 * timeoutMs + CPU_GRACE_MS;
+}
+
 /** A request to scan content: the bytes themselves, or a file to be read. */
 export type ScanRequest = Omit<ScanTask, "stop"> & {
   readonly content: Uint8Array<ArrayBuffer> | string;

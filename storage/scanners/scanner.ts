@@ -3,7 +3,7 @@ import { FrameDecoder } from "./frames.ts";
 import { longestMs, type SandboxOutcome, tooLong, tooSlow } from "./sandbox/sandbox.ts";
 import type { ProcessEnd, ProcessStarter, ScannerProcess } from "./processes.ts";
 import { parseReply, REPLY_LIMITS, type ScannerReply } from "./replies.ts";
-import { requestFrame, type ScanRequest } from "./requests.ts";
+import { maxCpuMs, requestFrame, type ScanRequest } from "./requests.ts";
 
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -41,7 +41,7 @@ export class Scanner {
     this.#process.ended.then((end) => {
       this.#hasEnded = true;
       this.#current?.result.reject(
-        this.#failure === undefined ? failureOf(end, this.#current.memoryMB) : this.#failure.reason,
+        this.#failure === undefined ? failureOf(end, this.#current) : this.#failure.reason,
       );
     });
   }
@@ -79,7 +79,7 @@ export class Scanner {
       Math.min(longestMs(timeoutMs) + graceMs, MAX_TIMER_MS),
     );
     try {
-      this.#process.limitMemory(memoryMB);
+      this.#process.limit({ maxMB: memoryMB, maxCpuMs: maxCpuMs(request) });
       this.#process.send(requestFrame(request));
       if (signal.aborted) abort();
       return await result.promise;
@@ -132,11 +132,16 @@ export class Scanner {
   }
 }
 
-function failureOf(end: ProcessEnd, memoryMB: number): ScanFailure {
+function failureOf(
+  end: ProcessEnd,
+  { memoryMB, timeoutMs }: Pick<CurrentScan, "memoryMB" | "timeoutMs">,
+): ScanFailure {
   switch (end.reason) {
     case "memory":
     case "heap":
       return new ScanFailure(`Scanner used more than ${memoryMB} MB of memory`);
+    case "cpu":
+      return tooSlow(timeoutMs);
     case "exit":
       return new ScanFailure("Scanner process ended unexpectedly", { cause: end.detail });
   }

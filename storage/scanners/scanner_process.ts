@@ -1,5 +1,6 @@
 /**
- * The scanner process: scans what comes on stdin, and replies on stdout.
+ * The scanner process where the system does not end it with its parent: scans what comes on stdin, and
+ * replies on stdout.
  * See docs/design/processes.md.
  */
 
@@ -7,11 +8,10 @@ import { cpuLimit, processCpuMs } from "./sandbox/cpu_time.ts";
 import { READ_ONLY, revokePermissions } from "./sandbox/permissions.ts";
 import type { SandboxReply } from "./sandbox/sandbox.ts";
 import { WORKERS } from "../threads/workers.ts";
-import { encodeFrame, readFrames } from "./frames.ts";
-import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "./requests.ts";
+import { readFrames } from "./frames.ts";
+import { MAX_PROBLEM_CHARS, maxCpuMs, REQUEST_LIMITS, requestOf } from "./requests.ts";
+import { writeReply } from "./write_reply.ts";
 
-/** A scan that never looks at its limit is ended when the process has used this much more CPU time. */
-const GRACE_MS = 5000;
 /** How often to look at the CPU time of the process. */
 const WATCH_INTERVAL_MS = 1000;
 
@@ -30,11 +30,11 @@ export async function serveScans(module = WORKERS.scan): Promise<never> {
     if (data.kind === "ready") return ready.resolve();
     if (data.kind !== "progress") current = undefined;
     const isDone = data.kind === "scanned" || data.kind === "listed";
-    reply(isDone ? { ...data, residentBytes: Deno.memoryUsage().rss } : data);
+    writeReply(isDone ? { ...data, residentBytes: Deno.memoryUsage().rss } : data);
   });
   worker.addEventListener("error", (event) => {
     event.preventDefault();
-    reply({ kind: "failed", problem: event.message.slice(0, MAX_PROBLEM_CHARS) });
+    writeReply({ kind: "failed", problem: event.message.slice(0, MAX_PROBLEM_CHARS) });
     Deno.exit(1);
   });
   await ready.promise;
@@ -43,19 +43,12 @@ export async function serveScans(module = WORKERS.scan): Promise<never> {
     if (current === undefined) return;
     // From the first look on: to load what measures it takes longer than most scans.
     current.isOver ??= cpuLimit(current.limitMs, processCpuMs);
-    if (current.isOver()) reply({ kind: "late" });
+    if (current.isOver()) writeReply({ kind: "late" });
   }, WATCH_INTERVAL_MS);
   for await (const frame of readFrames(Deno.stdin.readable, REQUEST_LIMITS)) {
     const request = requestOf(frame);
-    // Threads of the runtime count, too.
-    current = { limitMs: 2 * request.timeoutMs + GRACE_MS };
+    current = { limitMs: maxCpuMs(request) };
     worker.postMessage(request, "bytes" in request ? [request.bytes.buffer] : []);
   }
   Deno.exit(0);
-}
-
-function reply(message: object): void {
-  for (const piece of encodeFrame(message)) {
-    for (let rest = piece; rest.length > 0;) rest = rest.subarray(Deno.stdout.writeSync(rest));
-  }
 }

@@ -1,9 +1,9 @@
 import { assertRange, type ByteSource } from "./source.ts";
 
 /** Content is read in pages of this size, as scanners make many small reads in order. */
-const PAGE_BYTES = 64 * 1024;
+const PAGE_BYTES = 16 * 1024;
 /** Number of pages kept in memory. */
-const MAX_PAGES = 64;
+const MAX_PAGES = 256;
 
 /**
  * Fills `target` with the bytes from `offset`, all within the content. Returns how many there were: fewer

@@ -39,6 +39,7 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
         String.raw`|\b${PROCESSES}\.\w{1,40}\s{0,4}\(` +
         String.raw`|\bfrom\s{1,4}${PROCESSES}\s{1,4}import\b` +
         String.raw`|\bimport\s{1,4}${PROCESSES}\s{1,4}as\b` +
+        String.raw`|=\s{0,4}\b${qualifiedNames(ofDangers("shell"))}[ \t]{0,4}(?:$|[#;\r\n])` +
         String.raw`|\bimport_module\s{0,4}\(\s{0,4}["'](?:os|posix|nt|${PROCESSES})["']` +
         String.raw`|\bfrom\s{1,4}os\s{1,4}import\s[^\n]{0,120}\b(?:system|popen|exec[lv]p?e?)\b` +
         String.raw`|\brequire\(["'](?:node:)?child_process["']\)`,
@@ -48,12 +49,23 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
     message: "Code that is made when the script runs is run",
     ruleCode: "S104",
     pattern:
-      /(?<![\w.])(?:exec|eval|execfile)\s{0,4}\(|\b(?:builtins|__builtins__)\.(?:exec|eval)\b/,
+      /(?<![\w.])(?:exec|eval|execfile)\s{0,4}\(|\b(?:builtins|__builtins__)\.(?:exec|eval)\b|\bmarshal\.loads\s{0,4}\(/,
+  },
+  {
+    message: "What Python has built in is looked up by a name that is made",
+    ruleCode: "S104",
+    pattern:
+      /\)\s{0,4}\[\s{0,4}["']__builtins__["']|\b(?:builtins|__builtins__)(?:\.__dict__)?\s{0,4}\[|\bsys\.modules\s{0,4}\[\s{0,4}["'](?:os|posix|nt|subprocess|builtins|ctypes)["']\s{0,4}\]\s{0,4}\./,
+  },
+  {
+    message: "All classes of the interpreter are searched",
+    ruleCode: "S104",
+    pattern: /(?<![\w)\]"'])(?:\(\s{0,4}\)|\[\s{0,4}\]|""|'')\s{0,4}\.\s{0,4}__class__\b/,
   },
   {
     message: "A module is imported by a call of __import__",
     ruleCode: "S106",
-    pattern: /(?<![\w.])__import__\s{0,4}\(/,
+    pattern: /(?<![\w.])__import__\s{0,4}\(|\bimport_module\s{1,4}as\b/,
   },
   {
     message: "Machine code is loaded and called",
@@ -85,6 +97,26 @@ function startByAlias(text: string): number | undefined {
     : text.matchAll(STARTS).find(([, name]) => aliases.has(name))?.index;
 }
 
+const ENCODING = /coding[:=][ \t]{0,4}(?:u7|utf[-_]?7|(?:raw[-_])?unicode[-_]escape|rot[-_]?13)\b/i;
+
+/** Whether one of the first two lines names an encoding that makes other text of a script. */
+function isEncoded(text: string): boolean {
+  const lines = text.slice(0, MAX_HEAD_CHARS).split("\n", 2);
+  return lines.some((line) => line.trimStart().startsWith("#") && ENCODING.test(line));
+}
+
+const MAX_HEAD_CHARS = 1000;
+
+const FULL_WIDTH = /[\w\uff21-\uff3a\uff41-\uff5a]{1,40}/g;
+const HIDDEN_NAMES = /^(?:exec|eval|compile|import|getattr|system|popen|subprocess)$/;
+
+/** Where Python reads a name that is written in other letters; undefined if that is nowhere. */
+function nameInOtherLetters(text: string): number | undefined {
+  return text.matchAll(FULL_WIDTH).find(([word]) =>
+    /[^\w]/.test(word) && HIDDEN_NAMES.test(word.normalize("NFKC"))
+  )?.index;
+}
+
 /** Finds what a script does that honest ones rarely do, each kind once, and one kind at a position. */
 export function* scriptDangers(text: string): Generator<ScriptDanger, void, void> {
   const found = new Set<number>();
@@ -97,6 +129,15 @@ export function* scriptDangers(text: string): Generator<ScriptDanger, void, void
   const start = startByAlias(text);
   if (start !== undefined && !found.has(start)) {
     yield { message: "The script starts a program", ruleCode: "S101", position: start };
+  }
+  if (isEncoded(text)) {
+    const message = "The text of the script is decoded before Python reads it";
+    yield { message, ruleCode: "S601", position: 0 };
+  }
+  const hidden = nameInOtherLetters(text);
+  if (hidden !== undefined) {
+    const message = "A name is written in letters that hide it";
+    yield { message, ruleCode: "S104", position: hidden };
   }
   if (runsDownload(text)) {
     yield { message: "A download is run", ruleCode: "S302", position: 0 };

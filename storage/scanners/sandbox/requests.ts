@@ -9,7 +9,7 @@ import type { SandboxReply, SandboxRequest } from "./sandbox.ts";
 /** How long to wait for more of a file that comes in, in milliseconds. */
 const ARRIVAL_POLL_MS = 10;
 
-/** The members of a worker's global scope that this module uses. */
+/** The members of the global scope of a worker that this module uses. */
 interface WorkerScope {
   addEventListener(type: "message", listener: (event: MessageEvent<SandboxRequest>) => void): void;
   postMessage(message: SandboxReply): void;
@@ -25,36 +25,44 @@ export interface RequestedScan {
   post(message: SandboxReply): void;
 }
 
-/**
- * Serves requests in a worker, one after the other. The worker starts with permission to read, and
- * gives it up before it looks at the first file: content that comes as bytes needs none, and a file
- * that is named is open by then.
- */
-export function serveRequests(
-  scan: (requested: RequestedScan) => SandboxReply | Promise<SandboxReply>,
-): void {
+/** Does what a request asks for. */
+export type Scan = (requested: RequestedScan) => SandboxReply | Promise<SandboxReply>;
+
+/** Serves requests in a worker, one after the other. */
+export function serveRequests(scan: Scan): void {
   // The configured type library describes the main thread.
   const scope = globalThis as unknown as WorkerScope;
-  scope.addEventListener("message", async ({ data: request }) => {
-    const isLate = cpuLimit(request.timeoutMs, threadCpuMs);
-    let opened: Deno.FsFile | undefined;
-    try {
-      if ("path" in request) opened = Deno.openSync(request.path);
-    } catch (error) {
-      return scope.postMessage({ kind: "unreadable", problem: String(error) });
-    } finally {
-      revokePermissions();
-    }
-    using file = opened;
-    const source = file !== undefined
-      ? new FileSource(file, arrivingOf(request))
-      : memorySource("bytes" in request ? request.bytes : new Uint8Array());
-    scope.postMessage(
-      await scan({ source, request, isLate, post: (message) => scope.postMessage(message) }),
-    );
-  });
+  const post = (message: SandboxReply) => scope.postMessage(message);
+  scope.addEventListener("message", async ({ data }) => post(await answer(data, scan, post)));
   freezeIntrinsics();
-  scope.postMessage({ kind: "ready" });
+  post({ kind: "ready" });
+}
+
+/**
+ * Serves a request. The thread starts with permission to read, and gives it up before it looks at the first
+ * file: content that comes as bytes needs none, and a file that is named is open by then.
+ *
+ * @param post Sends a message before the reply.
+ */
+export async function answer(
+  request: SandboxRequest,
+  scan: Scan,
+  post: RequestedScan["post"],
+): Promise<SandboxReply> {
+  const isLate = cpuLimit(request.timeoutMs, threadCpuMs);
+  let opened: Deno.FsFile | undefined;
+  try {
+    if ("path" in request) opened = Deno.openSync(request.path);
+  } catch (error) {
+    return { kind: "unreadable", problem: String(error) };
+  } finally {
+    revokePermissions();
+  }
+  using file = opened;
+  const source = file !== undefined
+    ? new FileSource(file, arrivingOf(request))
+    : memorySource("bytes" in request ? request.bytes : new Uint8Array());
+  return await scan({ source, request, isLate, post });
 }
 
 /** Whether the worker is told to stop. */

@@ -36,8 +36,8 @@ const inExpressions = ofDangers(
 );
 
 /**
- * The values of the key `target` that are reported. Latent diffusion imports them, while other
- * configurations use the key for files, addresses and labels.
+ * The values of the keys `target` and `type` that are reported. Latent diffusion and MMEngine import them,
+ * while other configurations use the keys for files, addresses and labels.
  */
 const DIFFUSION_TARGET = new RegExp(
   String.raw`^${moduleNames("variable", ({ danger }) => danger !== "network")}\.[A-Za-z_]\w*$`,
@@ -104,7 +104,8 @@ export function* codeReferences(
     const finding: Finding = { severity: "critical", ruleCode: "S104", message, position };
     yield { name: "Import Target", finding };
   }
-  const isTarget = TARGET_KEYS.has(key) || key === "target" && DIFFUSION_TARGET.test(value);
+  const isTarget = TARGET_KEYS.has(key) ||
+    (key === "target" || key === "type") && DIFFUSION_TARGET.test(value);
   const finding = isTarget ? targetFinding(key, value, position) : importFinding(
     entry,
     value,

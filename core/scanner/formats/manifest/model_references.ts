@@ -33,6 +33,7 @@ export function* modelReferences(
     yield* parentLibrary(value, position);
   }
   if (fileName === MLFLOW_MODEL && key === "loader_module") yield* mlflowLoader(value, position);
+  if (fileName === MLFLOW_MODEL && path[0] === "flavors") yield* mlflowFiles(key, value, position);
   if (fileName !== "MANIFEST.json" || parent !== "model" || !TORCH_SERVE_FILES.has(key)) return;
   yield* escaping(`TorchServe takes its ${key} from`, value, position);
   if (key === "handler" || key === "modelFile") yield* torchServeCode(key, value, position);
@@ -78,6 +79,32 @@ function* mlflowLoader(module: string, position: number): Generator<ModelReferen
       position,
       why: "Loading the model imports this module, which is not part of MLflow, and runs its code",
     },
+  };
+}
+
+/** Files that MLflow reads for a model: pickles and data, code that the model imports, and code that is the model. */
+const MLFLOW_FILES: ReadonlySet<string> = new Set([
+  "code",
+  "model_path",
+  "python_model",
+  "pickled_model",
+  "model_code_path",
+  "data",
+]);
+
+function* mlflowFiles(
+  key: string,
+  file: string,
+  position: number,
+): Generator<ModelReference, void, void> {
+  if (!MLFLOW_FILES.has(key)) return;
+  yield* escaping(`MLflow takes the ${key} of the model from`, file, position);
+  if (key !== "model_code_path" || !/\.(?:py|ipynb)$/i.test(file)) return;
+  const message = `MLflow runs the code ${redactedQuote(file)} to make the model`;
+  const why = "The model is the Python code that ships with it";
+  yield {
+    name: "Remote Code",
+    finding: { severity: "warning", ruleCode: "S507", message, position, why },
   };
 }
 

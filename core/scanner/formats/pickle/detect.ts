@@ -39,9 +39,16 @@ export function looksLikePickle(source: ByteSource): boolean {
   for (let stream = 0; at < source.size; stream++) {
     if (stream === MAX_STREAMS) return continuesAsPickle(window, at);
     const findings = new Findings();
-    const walk = { ...detection(), findings, opcodes, inheritsMemo: stream > 0 };
-    const end = walkStream(window, at, walk);
     const declared = window.byte(at) === PROTO;
+    const isKnown = declared && window.byte(at + 1) <= MAX_PROTOCOL;
+    const walk = {
+      ...detection(),
+      findings,
+      // So many decide, and all of it is read later.
+      opcodes: isKnown ? { left: Math.min(opcodes.left, MIN_EVIDENT_OPCODES) } : opcodes,
+      inheritsMemo: stream > 0,
+    };
+    const end = walkStream(window, at, walk);
     if (declared ? isDeclared(window, at, end, findings) : isEvident(end, findings, source.size)) {
       return true;
     }

@@ -98,11 +98,28 @@ export function exhaustion(
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
 }
 
-/** Describes how a state never ends: objects take all items of it, or of its parts. */
-export function stateExhaustion(state: PickleValue): string | undefined {
-  const parts = state.kind === "tuple" || state.kind === "list" ? state.items : [state];
-  const source = parts.find((value) => isCall(value) && yieldsTooMuch(value));
+/** Levels of a state, and items of each, of which objects of pandas take all items. */
+const TAKEN_LEVELS = 3;
+const MAX_TAKEN = 100;
+
+/**
+ * Describes how a state never ends: objects take all items of it, or of its parts. Those of pandas make arrays
+ * of what is under the keys of theirs, too.
+ */
+export function stateExhaustion(path: string, state: PickleValue): string | undefined {
+  const levels = path.startsWith("pandas.") ? TAKEN_LEVELS : 1;
+  const source = endlessIn(state, levels);
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
+}
+
+function endlessIn(value: PickleValue, levels: number): Call | undefined {
+  if (isCall(value)) return yieldsTooMuch(value) ? value : undefined;
+  if (!isContainer(value) || levels === 0) return undefined;
+  for (const item of value.items.slice(0, MAX_TAKEN)) {
+    const found = endlessIn(item, levels - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** The number of elements of an array, from its state or the call that makes it; a bound if neither has it. */

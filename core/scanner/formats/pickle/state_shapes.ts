@@ -33,7 +33,7 @@ export function shapeFault(
     const held = found.suspect ?? found.callable;
     if (held !== undefined) return { message: `Gives ${path} ${held} under ${key}` };
   }
-  const message = stateExhaustion(state);
+  const message = stateExhaustion(path, state);
   return message === undefined ? undefined : { message };
 }
 

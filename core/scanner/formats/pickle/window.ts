@@ -2,6 +2,8 @@ import type { ByteSource } from "../../contract/source.ts";
 import { KIB } from "../../../../schemas/units.ts";
 
 const CHUNK_BYTES = 64 * KIB;
+/** What is read first after data that was skipped: often, little follows before more of it. */
+const FIRST_BYTES = 4 * KIB;
 
 const LINE_FEED = 0x0a;
 
@@ -25,8 +27,13 @@ export class PickleWindow {
     const buffered = this.#bytes[at - this.#start];
     if (buffered !== undefined) return buffered;
     if (at >= this.size) return -1;
+    const { length } = this.#bytes;
+    const goesOn = length > 0 && at === this.#start + length;
     this.#start = at;
-    this.#bytes = this.source.read(at, CHUNK_BYTES);
+    this.#bytes = this.source.read(
+      at,
+      goesOn ? Math.min(2 * length, CHUNK_BYTES) : FIRST_BYTES,
+    );
     return this.#bytes[0] ?? -1;
   }
 

@@ -40,12 +40,11 @@ export function startsWithBytes(bytes: Uint8Array, prefix: ArrayLike<number>): b
 
 /** The offset of each occurrence of `needle`, in ascending order. Occurrences may overlap. */
 export function indexesOf(bytes: Uint8Array, needle: Uint8Array): number[] {
-  const buffer = bufferOf(bytes);
+  const [first = 0] = needle;
   const found: number[] = [];
-  let index = buffer.indexOf(needle);
-  while (index >= 0) {
-    found.push(index);
-    index = buffer.indexOf(needle, index + 1);
+  // The search for a byte is native, that for several is not in all runtimes.
+  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    if (needle.every((byte, index) => bytes[at + index] === byte)) found.push(at);
   }
   return found;
 }

@@ -27,6 +27,15 @@ Deno.test("C 16 finds what scripts rarely do, and where", async (t) => {
     ["y = eval (text)", "S104"],
     ["__import__('o' + 's')", "S106"],
     ["ctypes.CDLL('./x.so')", "S110"],
+    ["f = os.system\nf('id')", "S101"],
+    ["marshal.loads(x)", "S104"],
+    ["globals()['__builtins__']['exec']('1')", "S104"],
+    ["builtins.__dict__['ev' + 'al']('1')", "S104"],
+    ["sys.modules['os'].system('id')", "S104"],
+    ["().__class__.__base__.__subclasses__()", "S104"],
+    ["''.__class__.__mro__", "S104"],
+    ["from importlib import import_module as i\ni('os')", "S106"],
+    ["\uff45\uff58\uff45c('1')", "S104"],
     ["rm -rf ~/models", "S504"],
     ['rm -fr "$HOME"', "S504"],
     ["rm -r /", "S504"],
@@ -43,11 +52,21 @@ Deno.test("C 16 finds what scripts rarely do, and where", async (t) => {
   }
 });
 
+Deno.test("C 16 finds scripts whose encoding hides what they do", () => {
+  for (const line of ["# -*- coding: utf-7 -*-", "#!/usr/bin/python\n# coding=unicode_escape"]) {
+    const [danger] = scriptDangers(`${line}\n+AGkAbQ\n`);
+    assert.equal(danger?.ruleCode, "S601", line);
+  }
+  assert.deepEqual([...scriptDangers("# -*- coding: utf-8 -*-\nimport os\n")], []);
+});
+
 Deno.test("C 16 finds nothing in ordinary scripts", () => {
   const text = "import os, requests\nmodel.eval()\nast.literal_eval(x)\nre.compile(x)\n" +
     "pl.exec(x)\nrm -rf build\nrm -rf /tmp/x\ncrontab -l\nexecute(x)\n" +
     "requests.get(url)\nos.path.join(a, b)\ndata = base64.b64decode(x)\nasyncio.run(main())\n" +
-    "import os as _os\n_os.getcwd()\nplatform.system()\nimport_module('json')\n";
+    "import os as _os\n_os.getcwd()\nplatform.system()\nimport_module('json')\n" +
+    "from importlib import import_module\nsys.modules['json']\nself.__class__.__name__\n" +
+    "sys.modules['os']\n\uff21\uff29 = 1\nself.builtins\nf = os.systems\n";
   assert.deepEqual([...scriptDangers(text)], []);
 });
 
@@ -66,6 +85,11 @@ Deno.test("takes linear time in any script", () => {
       "import os as a\n",
       "import_module(",
       "> ~/.",
+      "= os.system ",
+      "sys.modules [",
+      "().",
+      "# coding: ",
+      "\uff45",
     ]
   ) {
     const text = piece.repeat(Math.floor(1_000_000 / piece.length));

@@ -74,6 +74,11 @@ export const BENIGN: readonly (readonly [string, string])[] = [
   ["MLmodel", "flavors:\n  python_function:\n    loader_module: mlflow.sklearn\nrun_id: 1\n"],
   ["MLmodel", "flavors:\n  python_function:\n    loader_module: mlflow.pyfunc.model\n"],
   [
+    "MLmodel",
+    "flavors:\n  python_function:\n    loader_module: mlflow.pyfunc.model\n    code: code\n" +
+    "    data: data/model.pth\n    model_code_path: null\n    python_model: python_model.pkl\n",
+  ],
+  [
     "state.json",
     '{"py/object": "collections.OrderedDict", "a": {"py/tuple": [1, 2]}, "b": {"py/set": [1]}}',
   ],

@@ -13,6 +13,30 @@ export const LOADERS: readonly Row[] = [
   ["MLmodel", "MLmodel", mlModel("evil_loader"), "Import Target", "warning", "S107"],
   ["MLmodel like MLflow", "m/MLmodel", mlModel("mlflow_evil.x"), "Import Target", "warning"],
   ["MLmodel with os", "MLmodel", mlModel("os"), "Import Target", "critical"],
+  [
+    "MLmodel whose code is elsewhere",
+    "MLmodel",
+    mlModel("mlflow.sklearn") + "    code: ../../evil\n",
+    "File Reference",
+    "critical",
+    "S405",
+  ],
+  [
+    "MLmodel with a pickle from elsewhere",
+    "MLmodel",
+    mlModel("mlflow.sklearn") + "    model_path: /tmp/x.pkl\n",
+    "File Reference",
+    "critical",
+    "S405",
+  ],
+  [
+    "MLmodel that is code",
+    "MLmodel",
+    mlModel("mlflow.pyfunc.model") + "    model_code_path: agent.py\n",
+    "Remote Code",
+    "warning",
+    "S507",
+  ],
   ["py/function", "m.json", '{"py/function": "os.system"}', "Import Target", "critical", "S101"],
   [
     "py/reduce",
@@ -199,6 +223,7 @@ export const TARGETS: readonly Row[] = [
   ],
   ["an alias for a key", "m.yaml", "a: &k _target_\n*k : os.system\n", "Import Target", "critical"],
   ["latent diffusion", "m.yaml", "m:\n  target: os.system\n", "Import Target", "critical"],
+  ["MMEngine", "m.yaml", "m:\n  type: os.system\n", "Import Target", "critical"],
   [
     "a compiler",
     "m.yaml",

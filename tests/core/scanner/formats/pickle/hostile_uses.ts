@@ -519,6 +519,17 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     },
     verdict: "W",
   },
+  ...[
+    ["pandas.core.arrays.string_arrow", "ArrowStringArray", "_data"],
+    ["pandas.core.arrays.arrow.array", "ArrowExtensionArray", "_pa_array"],
+  ].map(([module = "", made = "", key = ""]): HostileUse => ({
+    title: `evasion 92: an endless iterator as the data of ${made}`,
+    term: {
+      of: call(RECONSTRUCTOR, name(module, made), name("builtins", "object"), null),
+      state: dictOf([key, { list: [call(name("itertools", "count"), 1)] }]),
+    },
+    verdict: "W",
+  })),
   {
     title: "evasion 92: an array whose shape is one number",
     term: call(
