@@ -13,11 +13,14 @@ import { WORKERS } from "../storage/threads/workers.ts";
 import { BUILT_PACKAGE, KEPT_THREAD, ROOT } from "./support/program.ts";
 import { TempDir } from "./support/temp_dir.ts";
 
-/** What takes more than npm brings, or long. */
+/** What takes more than npm brings, such as clients in other languages, or long. */
 const OTHERS = [
   "tests/browser",
   "tests/clients",
   "tests/description",
+  "tests/docs/hub_test.ts",
+  "tests/docs/mounting_test.ts",
+  "tests/docs/s3_test.ts",
   "tests/engines",
   "tests/faults",
   "tests/load",
