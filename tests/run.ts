@@ -13,11 +13,14 @@ import { WORKERS } from "../storage/threads/workers.ts";
 import { BUILT_PACKAGE, KEPT_THREAD, ROOT } from "./support/program.ts";
 import { TempDir } from "./support/temp_dir.ts";
 
-/** What takes more than npm brings, or long. */
+/** What takes more than npm brings, such as clients in other languages, or long. */
 const OTHERS = [
   "tests/browser",
   "tests/clients",
   "tests/description",
+  "tests/docs/hub_test.ts",
+  "tests/docs/mounting_test.ts",
+  "tests/docs/s3_test.ts",
   "tests/engines",
   "tests/faults",
   "tests/load",
@@ -30,12 +33,14 @@ const OTHERS = [
 /** They wait for most of their time, and start first, so that others run beside them. */
 const LONGEST = [
   "tests/cli/supervisor/supervise_test.ts",
-  "tests/cli/supervisor/takeover_test.ts",
+  "tests/cli/supervisor/launch_test.ts",
   "tests/cli/main_test.ts",
 ];
-/** Enough that the last ones end at about the same time. */
-const GROUPS = 16;
-/** Each has a browser, so these are as few as run at once. */
+/** Enough that the last ones end at about the same time. Each takes a second of CPU to load the program. */
+const GROUPS = 24;
+/** How many groups run beside each other: they wait for programs, disks and time limits. */
+const GROUPS_OF_CORE = 3;
+/** Each has a browser, so these are few. */
 const BROWSER_GROUPS = 4;
 
 const CONFIG = `${ROOT}deno.json`;
@@ -118,7 +123,7 @@ async function test(args: readonly string[], env: Record<string, string> = {}): 
   const { code } = await new Deno.Command(Deno.execPath(), {
     cwd: ROOT,
     args: ["test", "-A", "--no-check", "--doc", "--parallel", V8_FLAGS, ...args],
-    env: { DENO_JOBS: String(2 * navigator.hardwareConcurrency), ...MALLOC, ...env },
+    env: { DENO_JOBS: String(GROUPS_OF_CORE * navigator.hardwareConcurrency), ...MALLOC, ...env },
   }).spawn().status;
   return code;
 }

@@ -189,10 +189,10 @@ Deno.test("C 29 facts of a directory are put together in bounded memory", async 
   const dataDir = directory.path;
   await using server = await TestServer.start({ dataDir });
   const one = await server.as(1);
-  const names = Array.from({ length: 150 }, (_, index) => String(index + 1).padStart(5, "0"));
+  const names = Array.from({ length: 120 }, (_, index) => String(index + 1).padStart(5, "0"));
   const files = (nameOf: (number: string) => string) =>
     Object.fromEntries(names.map((number) => [nameOf(number), number]));
-  await one.upload("parts", files((number) => `model-${number}-of-00150.gguf`));
+  await one.upload("parts", files((number) => `model-${number}-of-00120.gguf`));
   await one.upload("models", files((number) => `${number}.gguf`));
   await one.upload("some", { "00001.gguf": "00001", "00002.gguf": "00002" });
   await using database = await openDatabase(dataDir);
@@ -203,7 +203,7 @@ Deno.test("C 29 facts of a directory are put together in bounded memory", async 
   const some = await factsOf(one, "some");
   assert.deepEqual([some.complete, some.facts.quantization], [true, "00001.gguf, 00002.gguf"]);
   const parts = await factsOf(one, "parts");
-  assert.deepEqual([parts.complete, parts.facts.parameters], [true, 150]);
+  assert.deepEqual([parts.complete, parts.facts.parameters], [true, 120]);
   // Of so many models, the first ones count.
   const models = await factsOf(one, "models");
   assert.deepEqual([models.complete, models.facts.parameters], [false, 1]);

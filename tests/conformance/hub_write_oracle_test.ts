@@ -18,7 +18,7 @@ const REPOSITORY = "team/one";
 /** Objects in a request. */
 const OBJECTS = 50;
 /** Requests of each kind, interleaved. */
-const REQUESTS = 500;
+const REQUESTS = 250;
 /** How often the statement itself is run for each kind. */
 const LOOKUPS = 1000;
 /**

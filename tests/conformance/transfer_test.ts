@@ -4,7 +4,8 @@ import type { EventReader } from "../support/event_reader.ts";
 import { allRecords, checkInvariants } from "../support/invariants.ts";
 import { seed } from "../support/seed.ts";
 import { TestServer } from "../support/server.ts";
-import { storedContent } from "../support/stored_content.ts";
+import { contentsIn, hashesIn } from "../support/stored_content.ts";
+import { openDatabase } from "../support/test_database.ts";
 import { COMBINATIONS, SCENARIOS } from "./transfer_table.ts";
 
 /** One line of a table; transfer_table.ts describes the columns. */
@@ -122,14 +123,20 @@ async function send(server: TestServer, users: TestUsers, request: string): Prom
 /** The records of both users, in table notation as well, and the number of stored blobs. */
 async function snapshot(server: TestServer, users: TestUsers) {
   const records = [...await allRecords(server, users.A), ...await allRecords(server, users.B)];
-  const stored = new Set(await server.storedHashes());
+  await using database = await openDatabase(server.dataDir);
+  await server.tree.sweeper.finish();
+  const stored = new Set(await hashesIn(database, server.dataDir));
+  const hashes = new Set(records.filter(({ isDir }) => !isDir).map(({ hash }) => hash));
+  for (const hash of hashes) assert.ok(stored.has(hash), hash);
+  const contents = new Map(
+    await Array.fromAsync(contentsIn(database, server.dataDir, hashes)),
+  );
   const shown: string[] = [];
   for (const { userId, path, isDir, hash } of records) {
     const who = userId === users.B ? "B:" : "";
     if (isDir) shown.push(`${who}${path}/`);
     else {
-      assert.ok(stored.has(hash), path);
-      const content = new TextDecoder().decode(await storedContent(server.dataDir, hash));
+      const content = new TextDecoder().decode(contents.get(hash));
       const origin = content.slice(`${users.A} `.length).replace("new ", "");
       const own = origin === `${who}${path}` || content.includes(" new ");
       shown.push(`${who}${path}${own ? "" : `=${origin}`}`);

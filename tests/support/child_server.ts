@@ -60,6 +60,8 @@ export interface ChildOptions {
   readonly command?: readonly string[];
   /** A program that runs the server, such as strace, with its arguments. */
   readonly under?: readonly [program: string, ...args: string[]];
+  /** Called with all that the server has printed so far, also before it serves. @default nothing */
+  readonly onPrint?: (text: string) => void;
 }
 
 /** What `deno task start` runs when it has built the scanner for browsers, or the command of the package. */
@@ -107,7 +109,7 @@ export class ChildServer implements AsyncDisposable {
       stdout: "null",
       stderr: "piped",
     }).spawn();
-    const log = new ServerLog(process.stderr);
+    const log = new ServerLog(process.stderr, options.onPrint);
     const { url, pid } = await log.serving();
     const supervisorPid = pid === process.pid ? pid : await parentOf(pid);
     return new ChildServer(process, supervisorPid, new URL(url).origin, whole, log);
@@ -194,8 +196,10 @@ class ServerLog {
   text = "";
   readonly ended: Promise<void>;
   #serving = Promise.withResolvers<void>();
+  readonly #onPrint: ChildOptions["onPrint"];
 
-  constructor(stderr: ReadableStream<Uint8Array>) {
+  constructor(stderr: ReadableStream<Uint8Array>, onPrint: ChildOptions["onPrint"]) {
+    this.#onPrint = onPrint;
     this.ended = this.#read(stderr.pipeThrough(new TextDecoderStream()));
   }
 
@@ -220,6 +224,7 @@ class ServerLog {
     let serves = false;
     for await (const piece of stderr) {
       this.text += piece;
+      this.#onPrint?.(this.text);
       // Looking through all of a long log for each new line takes longer than what is measured.
       if (serves || this.starts.length === 0) continue;
       serves = true;

@@ -39,7 +39,7 @@ async function argumentsOf(pid: number): Promise<string[]> {
 
 Deno.test("C 13 a checkout and a data directory may have any name", async (t) => {
   await using directory = await TempDir.make();
-  for (const name of ["a b $HOME", "a,b", "--allow-run 'c\" #%20é"]) {
+  for (const name of ["a,b", "--allow-run a 'b\" $HOME #%20é"]) {
     await t.step(`C 13 ${name}`, async () => {
       const root = await copyCheckout(directory.path, name);
       const dataDir = `${root}/data of ${name}`;

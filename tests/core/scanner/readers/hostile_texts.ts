@@ -1,5 +1,5 @@
 /**
- * Reads texts of 16 MiB that are made to need much memory or time, and prints how often each reader
+ * Reads texts of 8 MiB that are made to need much memory or time, and prints how often each reader
  * yielded something. Run it with little memory.
  */
 import { decodeLatin1 } from "../../../../core/scanner/readers/bytes/bytes.ts";
@@ -27,9 +27,9 @@ const TEXTS: readonly (readonly [Read, head: string, repeated: string, tail: str
   [readToml, "a", " ", "= 1"],
 ];
 
-/** A text of 16 MiB: the repeated part as often as it fits between head and tail. */
+/** A text of 8 MiB: the repeated part as often as it fits between head and tail. */
 function textOf(head: string, repeated: string, tail: string): string {
-  const bytes = new Uint8Array(16 * MIB).fill(0x20);
+  const bytes = new Uint8Array(8 * MIB).fill(0x20);
   const write = (text: string, at: number) => {
     for (let index = 0; index < text.length; index++) bytes[at + index] = text.charCodeAt(index);
   };
