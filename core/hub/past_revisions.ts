@@ -5,8 +5,8 @@ import type { Tree } from "../tree/changes.ts";
 import { treeAt } from "../tree/past_tree.ts";
 import { isSegment } from "./names.ts";
 import type { Hub, Repository } from "./repository.ts";
-import { repositoryDigest, type Revision } from "./revisions.ts";
-import type { RepositoryDirectory } from "./store.ts";
+import { repositoryDigest } from "./revisions.ts";
+import type { RepositoryDirectory, Revision } from "./store.ts";
 
 /** How a commit id looks. */
 const COMMIT_ID = /^[0-9a-f]{40}$/;

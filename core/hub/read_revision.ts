@@ -17,7 +17,8 @@ import {
   type Repository,
   type RevisionName,
 } from "./repository.ts";
-import { KeepsChanging, type Revision } from "./revisions.ts";
+import { KeepsChanging } from "./revisions.ts";
+import type { Revision } from "./store.ts";
 
 /** Where a revision is read. */
 export interface ReadPlace {

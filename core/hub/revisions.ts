@@ -1,15 +1,19 @@
 import { createHash } from "node:crypto";
-import { quoted, RetryLater } from "../errors.ts";
+import { AppError, quoted, RetryLater } from "../errors.ts";
 import type { ChangeSet, Root } from "../tree/change_set.ts";
 import type { ChangeListener } from "../tree/changes.ts";
-import type { AtPoint, HubStore, RepositoryDirectory, RepositoryVersion } from "./store.ts";
+import type {
+  AtPoint,
+  HubStore,
+  RepositoryDirectory,
+  RepositoryVersion,
+  Revision,
+} from "./store.ts";
 
-/** The state of a repository. */
-export interface Revision {
-  /** 40 hexadecimal digits that follow from the paths and the SHA-256 of the files (C 20). */
-  readonly commitId: string;
-  /** When a record in it was last changed, in milliseconds since the Unix epoch; 0 without any. */
-  readonly modifiedAt: number;
+/** A revision that was computed of all files. */
+interface Computed extends Revision {
+  /** Whether others had better not compute it again. */
+  readonly isLarge: boolean;
 }
 
 const COMMIT_ID_DIGITS = 40;
@@ -148,7 +152,7 @@ export class Revisions implements ChangeListener {
   /** @param former Is the revision still, if nothing in the repository has changed. */
   #compute({ userId, directory }: RepositoryDirectory, former?: Revision): Kept {
     const version = this.#store.versionOf({ userId, directory });
-    const revision = version.then(() => repositoryDigest(this.#store, { userId, directory })).then(
+    const revision = version.then((version) => this.#read({ userId, directory }, version)).then(
       (present) => {
         const { commitId, modifiedAt } = present;
         const isSame = former?.commitId === commitId && former.modifiedAt === modifiedAt;
@@ -161,6 +165,20 @@ export class Revisions implements ChangeListener {
       if (this.#kept.get(key) === kept) this.#kept.delete(key);
     });
     return kept;
+  }
+
+  /** The revision of a repository that has had a version, at least. */
+  async #read(repository: RepositoryDirectory, version: RepositoryVersion): Promise<Revision> {
+    if (version.revision !== undefined) return version.revision;
+    const { isLarge, ...revision } = await repositoryDigest(this.#store, repository);
+    if (!isLarge) return revision;
+    try {
+      await this.#store.keepRevision(repository, version, revision);
+    } catch (error) {
+      // Such as of a full database: it is read nevertheless.
+      if (!(error instanceof AppError)) throw error;
+    }
+    return revision;
   }
 
   /**
@@ -184,9 +202,10 @@ export class Revisions implements ChangeListener {
 export async function repositoryDigest(
   store: HubStore,
   repository: RepositoryDirectory & AtPoint,
-): Promise<Revision> {
+): Promise<Computed> {
   const digest = createHash("sha256");
   let modifiedAt = 0;
+  let pages = 0;
   for (let after: string | undefined = ""; after !== undefined;) {
     const page = await store.page({
       ...repository,
@@ -206,8 +225,10 @@ export async function repositoryDigest(
     digest.update(page.text);
     modifiedAt = Math.max(modifiedAt, page.modifiedAt);
     after = page.next;
+    pages++;
   }
-  return { commitId: digest.digest("hex").slice(0, COMMIT_ID_DIGITS), modifiedAt };
+  const commitId = digest.digest("hex").slice(0, COMMIT_ID_DIGITS);
+  return { commitId, modifiedAt, isLarge: pages > 1 };
 }
 
 /** Whether a version has all changes of another one. */

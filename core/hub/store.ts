@@ -97,11 +97,21 @@ export interface ListedRepository {
   readonly updatedAt: number;
 }
 
+/** The state of a repository. */
+export interface Revision {
+  /** 40 hexadecimal digits that follow from the paths and the SHA-256 of the files (C 20). */
+  readonly commitId: string;
+  /** When a record in it was last changed, in milliseconds since the Unix epoch; 0 without any. */
+  readonly modifiedAt: number;
+}
+
 /** How much a repository has changed. */
 export interface RepositoryVersion {
   /** Another one after the database has gone back to a former state: its changes count on from there. */
   readonly epoch: string;
   readonly changes: number;
+  /** Its revision at this version. @default not kept: it has to be computed */
+  readonly revision?: Revision;
 }
 
 /** Reads repositories. Each page is from one snapshot, and two pages may be from different ones. */
@@ -121,4 +131,10 @@ export interface HubStore {
    * Resolves when this server has announced all of its own changes that a read before may have seen.
    */
   versionOf(repository: RepositoryDirectory): Promise<RepositoryVersion>;
+  /** Keeps the revision of a repository for all servers and later starts, as long as it has this version. */
+  keepRevision(
+    repository: RepositoryDirectory,
+    version: RepositoryVersion,
+    revision: Revision,
+  ): Promise<void>;
 }

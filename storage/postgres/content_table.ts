@@ -41,7 +41,7 @@ export class PostgresContentTable implements ContentTable {
 
   async bytesOfAll(hashes: readonly string[]): Promise<Map<string, Chunk>> {
     const rows = await this.#database.values(
-      `SELECT hash, bytes FROM contents WHERE hash = ANY (:hashes::text[]) AND bytes IS NOT NULL`,
+      smallContents("bytes"),
       { hashes },
     );
     const found = new Map<string, Chunk>();
@@ -54,7 +54,7 @@ export class PostgresContentTable implements ContentTable {
 
   async sizesOf(hashes: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.#database.values(
-      `SELECT hash, size FROM contents WHERE hash = ANY (:hashes::text[]) AND bytes IS NOT NULL`,
+      smallContents("size"),
       { hashes },
     );
     return new Map(rows.map(([hash, size]) => [String(hash), Number(size)]));
@@ -68,4 +68,12 @@ export class PostgresContentTable implements ContentTable {
     );
     return rows.map(([hash]) => String(hash));
   }
+}
+
+/** Small contents by their hashes. OFFSET keeps the engine from reading all contents. */
+function smallContents(column: "bytes" | "size"): string {
+  return `SELECT asked.hash, found.${column}
+    FROM unnest(:hashes::text[]) AS asked (hash) CROSS JOIN LATERAL (
+      SELECT bytes, size FROM contents WHERE contents.hash = asked.hash AND bytes IS NOT NULL OFFSET 0
+    ) AS found`;
 }

@@ -72,6 +72,8 @@ export const POSTGRES: Dialect = {
     `${asked} AS asked CROSS JOIN LATERAL (
       SELECT * FROM ${name} AS state WHERE ${condition} OFFSET 0
     ) AS state`,
+  leftJoin: (table, name, condition) =>
+    `LEFT JOIN LATERAL (SELECT * FROM ${table} AS ${name} WHERE ${condition} OFFSET 0) AS ${name} ON TRUE`,
   versionIn: (table, column) =>
     `(CASE WHEN ${table}.${column} >= 0 THEN ${table}.${column} ELSE (
       SELECT ended.version FROM tree_changes AS ended

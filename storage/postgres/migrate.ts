@@ -44,6 +44,7 @@ import triggersOfLargeChanges from "./migrations/0043_triggers_of_large_changes.
   type: "text",
 };
 import s3Checksums from "./migrations/0044_s3_checksums.sql" with { type: "text" };
+import knownRevisions from "./migrations/0048_known_revisions.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -93,6 +94,7 @@ const MIGRATIONS: readonly string[] = [
   tensorLists,
   triggersOfLargeChanges,
   s3Checksums,
+  knownRevisions,
 ];
 
 /** The version of the schema that this program makes. */

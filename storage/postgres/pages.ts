@@ -1,10 +1,8 @@
 import type {
   HubStore,
   ListedRepository,
-  RepositoryDirectory,
   RepositoryPage,
   RepositoryQuery,
-  RepositoryVersion,
 } from "../../core/hub/store.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
 import {
@@ -60,21 +58,6 @@ export async function readRepositories(
 ): Promise<ListedRepository[]> {
   const { sql, parameters } = repositoriesQuery(query, POSTGRES);
   return (await database.all(sql, parameters)).map(toRepository);
-}
-
-/** The version of a repository. It is another one in another run of the numbers of events, too (restored.ts). */
-export async function versionOf(
-  database: Database,
-  { userId, directory }: RepositoryDirectory,
-): Promise<RepositoryVersion> {
-  const row = await database.get(
-    `SELECT (SELECT epoch FROM event_channels WHERE owner = :user::bigint) AS epoch, (
-       SELECT version FROM repository_versions
-       WHERE user_id = :user::bigint AND directory = :directory::text
-     ) AS version`,
-    { user: userId, directory },
-  );
-  return { epoch: String(row?.epoch ?? ""), changes: Number(row?.version ?? 0) };
 }
 
 const REFUSED_FILES = refusedFiles(

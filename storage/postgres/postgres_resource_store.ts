@@ -64,7 +64,8 @@ import { pastLookups } from "./past.ts";
 import { findById, findByPath, findLocated } from "./lookup.ts";
 import { Revocations } from "./revocations.ts";
 import { PostgresEvents } from "./postgres_events.ts";
-import { readPage, readRepositories, refusedIn, versionOf } from "./pages.ts";
+import { readPage, readRepositories, refusedIn } from "./pages.ts";
+import { keepRevision, versionOf } from "./repository_versions.ts";
 import { statementsOf } from "./run_statements.ts";
 import { SharedScanQueue } from "./shared_scan_queue.ts";
 import { STATEMENTS } from "./statements.ts";
@@ -183,6 +184,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
         await this.#writes.published();
         return await versionOf(database, repository);
       },
+      keepRevision: (...kept) => keepRevision(database, ...kept),
       results,
     });
   }

@@ -50,6 +50,7 @@ export const SQLITE: Dialect = {
   foundFor: (asked, { name, index }, condition) =>
     `${asked} AS asked CROSS JOIN ${name} AS state
       ${index === undefined ? "" : `INDEXED BY ${index}`} ON ${condition}`,
+  leftJoin: (table, name, condition) => `LEFT JOIN ${table} AS ${name} ON ${condition}`,
   versionIn: (table, column) => `${table}.${column}`,
   // A large change keeps the former state of the records that it has changed.
   recordTables: [...RECORD_TABLES, "former_records"],

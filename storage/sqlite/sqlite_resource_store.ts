@@ -164,6 +164,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads, Located
         await this.#commits.published();
         return { epoch: "", changes: 0 };
       },
+      // There are no other servers.
+      keepRevision: () => Promise.resolve(),
       results,
     });
   }

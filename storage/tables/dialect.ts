@@ -99,6 +99,11 @@ export interface Dialect {
    * @param table With an index, if engines would not choose it.
    */
   foundFor(asked: string, table: { name: string; index?: string }, condition: string): string;
+  /**
+   * Joins the row of a table, named `name`, that a condition finds by a key, or one of NULL. Each is looked for by
+   * an index: engines may read all rows if they expect many.
+   */
+  leftJoin(table: string, name: string, condition: string): string;
   /** The version that a column has, of a row with the column `user_id`. */
   versionIn(table: string, column: "since" | "until"): string;
   /**

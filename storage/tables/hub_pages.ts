@@ -15,7 +15,7 @@ import type { Dialect, SqlParameters, SqlRow, SqlValue } from "./dialect.ts";
 import {
   type CurrentResults,
   VERDICT_COLUMNS,
-  VERDICT_JOINS,
+  verdictJoins,
   verdictOf,
   WAIVER_ID,
 } from "./verdict_statements.ts";
@@ -60,9 +60,11 @@ export function pageQuery(request: HubRequest, dialect: Dialect): PageQuery {
       ? `SELECT ${
         columnsOf(form)
       }, ${WAIVER_ID} AS waiver, ${VERDICT_COLUMNS} FROM (${sql}) AS target
-         ${VERDICT_JOINS} ORDER BY target.path`
+         ${verdictJoins(dialect)} ORDER BY target.path`
       : `SELECT ${columnsOf(form)} FROM (${sql}) AS target
-         LEFT JOIN contents ON contents.hash = target.hash ORDER BY target.path`,
+         ${
+        dialect.leftJoin("contents", "contents", "contents.hash = target.hash")
+      } ORDER BY target.path`,
     parameters: { user: userId, ...parameters, ...(judged && { ...results, now }) },
     limit,
   };

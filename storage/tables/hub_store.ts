@@ -7,6 +7,7 @@ import type {
   RepositoryPage,
   RepositoryQuery,
   RepositoryVersion,
+  Revision,
 } from "../../core/hub/store.ts";
 import { joinChunks } from "../../core/content.ts";
 import { compareBytewise } from "../../core/paths.ts";
@@ -18,6 +19,7 @@ export interface HubStoreParts {
   readonly blobIds: HubStore["blobIds"];
   readonly repositories: HubStore["repositories"];
   readonly versionOf: HubStore["versionOf"];
+  readonly keepRevision: HubStore["keepRevision"];
   readonly results: CurrentResults;
 }
 
@@ -58,6 +60,14 @@ export class SqlHubStore implements HubStore {
 
   versionOf(repository: RepositoryDirectory): Promise<RepositoryVersion> {
     return this.#parts.versionOf(repository);
+  }
+
+  keepRevision(
+    repository: RepositoryDirectory,
+    version: RepositoryVersion,
+    revision: Revision,
+  ): Promise<void> {
+    return this.#parts.keepRevision(repository, version, revision);
   }
 
   #page(request: PageRequest | PathsRequest): Promise<RepositoryPage> {

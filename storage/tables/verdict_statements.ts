@@ -14,34 +14,59 @@ import { FACTS_VERSION } from "../../core/scanner/versions.ts";
 import type { Dialect, SqlRow } from "./dialect.ts";
 
 /**
- * Columns of the verdict on content: see {@link verdictJoins}. A scan that was requested after one
+ * Columns of the verdict on content: see {@link joinsBy}. A scan that was requested after one
  * failed is pending.
  */
 export const VERDICT_COLUMNS = `
   coalesce(stored.verdict, CASE
-    WHEN EXISTS (
+    WHEN (
       SELECT 1 FROM scan_files AS file JOIN scans ON scans.id = file.scan_id
       WHERE file.hash = target.hash AND file.user_id = target.user_id
         AND file.name = target.name AND scans.skip = :skip
         AND file.replaced = 0 AND file.error IS NULL
-    ) THEN 'pending'
+      -- For EXISTS, an engine may read the files of all scans.
+      LIMIT 1
+    ) IS NOT NULL THEN 'pending'
     WHEN failed.problem IS NOT NULL THEN 'failed'
     ELSE 'unscanned' END) AS verdict,
   stored.format, stored.findings, stored.scanned_at, failed.problem, failed.failed_at,
   contents.sha256 AS sha256, contents.created_at AS stored_at`;
+
+/** Joins the rows of a table that a condition of its `name` says, or a row of NULL without any. */
+type LeftJoin = Dialect["leftJoin"];
 
 /**
  * Joins the rows of `target`, which have a hash, a user and a name, with what is known of their content.
  * A result counts for its user (C 31), and for the content that was scanned only: another one may have
  * the same MD5.
  */
-export const VERDICT_JOINS = `
-  LEFT JOIN contents ON contents.hash = target.hash
-  LEFT JOIN scan_results AS stored ON stored.hash = target.hash
+const joinsBy = (leftJoin: LeftJoin) => `
+  ${leftJoin("contents", "contents", "contents.hash = target.hash")}
+  ${
+  leftJoin(
+    "scan_results",
+    "stored",
+    `stored.hash = target.hash
     AND stored.user_id = target.user_id AND stored.name = target.name AND stored.skip = :skip AND stored.version = :version
-    AND stored.sha256 = coalesce(contents.sha256, stored.sha256)
-  LEFT JOIN scan_failures AS failed ON failed.hash = target.hash
-    AND failed.user_id = target.user_id AND failed.name = target.name`;
+    AND stored.sha256 = coalesce(contents.sha256, stored.sha256)`,
+  )
+}
+  ${
+  leftJoin(
+    "scan_failures",
+    "failed",
+    `failed.hash = target.hash
+    AND failed.user_id = target.user_id AND failed.name = target.name`,
+  )
+}`;
+
+/** For any number of targets, as the engine likes. */
+export const VERDICT_JOINS = joinsBy((table, name, condition) =>
+  `LEFT JOIN ${table} AS ${name} ON ${condition}`
+);
+
+/** For some targets of many: nothing else is read. */
+export const verdictJoins = ({ leftJoin }: Pick<Dialect, "leftJoin">) => joinsBy(leftJoin);
 
 /** The id of the newest waiver of the content that has not expired. */
 export const WAIVER_ID = `(SELECT max(id) FROM waivers
@@ -61,11 +86,11 @@ const IS_UNSCANNED = `(stored.verdict IS NULL OR stored.facts_version < ${FACTS_
   AND failed.problem IS NULL`;
 
 /** All statements about verdicts and waivers, by name. */
-export const verdictStatements = ({ rows }: Dialect) => ({
+export const verdictStatements = ({ rows, leftJoin }: Dialect) => ({
   verdicts: `SELECT ${VERDICT_COLUMNS}, ${WAIVER_COLUMNS}
-    FROM ${
-    rows(":contents", { user_id: "bigint", hash: "text", name: "text" })
-  } AS target ${VERDICT_JOINS}
+    FROM ${rows(":contents", { user_id: "bigint", hash: "text", name: "text" })} AS target ${
+    verdictJoins({ leftJoin })
+  }
     LEFT JOIN waivers ON waivers.id = ${WAIVER_ID}
     ORDER BY target.position`,
   records: `SELECT id, user_id, path FROM records
@@ -89,13 +114,13 @@ export const verdictStatements = ({ rows }: Dialect) => ({
     ) AS step`,
   unscanned: `SELECT target.user_id, target.hash, target.name, max(target.size) AS size
     FROM (SELECT * FROM records WHERE id > :after AND id <= :last AND hash <> '') AS target
-    ${VERDICT_JOINS}
+    ${verdictJoins({ leftJoin })}
     WHERE ${IS_UNSCANNED}
     GROUP BY target.user_id, target.hash, target.name ORDER BY min(target.id)`,
   isUnscanned: `SELECT 1 AS found
-    FROM ${
-    rows(":contents", { user_id: "bigint", hash: "text", name: "text" })
-  } AS target ${VERDICT_JOINS} WHERE ${IS_UNSCANNED}`,
+    FROM ${rows(":contents", { user_id: "bigint", hash: "text", name: "text" })} AS target ${
+    verdictJoins({ leftJoin })
+  } WHERE ${IS_UNSCANNED}`,
   /** What is known of contents by any version, and whether they have been read for it. */
   facts: `SELECT kept.facts, kept.facts IS NOT NULL OR EXISTS (
       SELECT 1 FROM scan_results AS stored WHERE stored.hash = target.hash
@@ -103,7 +128,7 @@ export const verdictStatements = ({ rows }: Dialect) => ({
         AND stored.skip = :skip AND stored.facts_version > 0
     ) AS is_read
     FROM ${rows(":contents", { user_id: "bigint", hash: "text", name: "text" })} AS target
-    LEFT JOIN contents ON contents.hash = target.hash
+    ${leftJoin("contents", "contents", "contents.hash = target.hash")}
     LEFT JOIN facts AS kept ON kept.hash = target.hash AND kept.user_id = target.user_id
       AND kept.name = target.name AND kept.sha256 = coalesce(contents.sha256, kept.sha256)
     ORDER BY target.position`,
@@ -161,7 +186,7 @@ export function toRefused(row: SqlRow): RefusedFile {
 
 export type VerdictStatement = keyof ReturnType<typeof verdictStatements>;
 
-/** Which results count: the parameters of {@link VERDICT_JOINS}. */
+/** Which results count: the parameters of {@link verdictJoins}. */
 export type CurrentResults = {
   /** The scanners that a verdict does without, as results state them. */
   readonly skip: string;

@@ -2,7 +2,8 @@
  * Prints how long reads, moves, copies and deletions of trees with many records take over PostgreSQL, with their
  * replies, how much of it the processor worked for the process of the engine that worked most, and how long a PUT to
  * the same tree waits meanwhile:
- * `deno run -A tests/bench/postgres/growth.ts [--changes] [SIZE ...]`. With `--changes`, without the reads.
+ * `deno run -A tests/bench/postgres/growth.ts [--changes | --floor] [SIZE ...]`. With `--changes`, without the reads;
+ * with `--floor`, only what an UPDATE that moves records takes of the engine, by the indexes of their table.
  */
 
 import { databaseAddress } from "../../../schemas/database_url.ts";
@@ -13,6 +14,7 @@ import { HubClient } from "../../support/hub.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { cpuSeconds } from "../measures.ts";
+import { printFloor } from "./floor.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const FILES_IN_DIRECTORY = 100;
@@ -108,6 +110,13 @@ async function main(): Promise<void> {
   await using parts = new AsyncDisposableStack();
   const engine = parts.use(await Postgres.start({ fsync: true, settings: SETTINGS }));
   const url = await engine.createDatabase();
+  const given = Deno.args.filter((it) => !it.startsWith("--")).map(Number);
+  const sizes = given.length > 0 ? given : SIZES;
+  if (Deno.args.includes("--floor")) {
+    await using database = await Database.open(databaseAddress(url));
+    for (const size of sizes) await printFloor(database, size);
+    return;
+  }
   const server = parts.use(
     await ChildServer.start({
       dataDir: parts.use(await TempDir.make()).path,
@@ -128,8 +137,6 @@ async function main(): Promise<void> {
       json(client, "POST", "/resources/copy", { source: "moved", destination: "copied" }),
     delete: (client) => client.fetch("/resources/?path=copied", { method: "DELETE" }),
   };
-  const given = Deno.args.filter((it) => it !== "--changes").map(Number);
-  const sizes = given.length > 0 ? given : SIZES;
   for (const [index, size] of sizes.entries()) {
     const user = index + 1;
     await fill(database, user, size);

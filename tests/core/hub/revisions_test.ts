@@ -57,6 +57,10 @@ class FakeStore implements HubStore {
     this.onPublished();
     return Promise.resolve({ epoch: this.epoch, changes: this.version });
   }
+
+  keepRevision(): never {
+    throw new Error("Not called");
+  }
 }
 
 function record(path: string, userId = 7): ResourceRecord {

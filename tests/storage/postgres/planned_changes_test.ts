@@ -26,7 +26,7 @@ Deno.test({
       (session) => session.get("SELECT pg_stat_force_next_flush()"),
     );
     const row = await store.database.get(
-      "SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_user_functions WHERE funcname <> 'path_rest'",
+      "SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_user_functions",
     );
     return Number(row?.calls);
   };

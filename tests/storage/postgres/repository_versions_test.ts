@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import type { RepositoryVersion } from "../../../core/hub/store.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
@@ -78,4 +79,35 @@ Deno.test({
   await replace("models/f");
   await remove("d");
   assert.equal(await version(), before);
+});
+
+Deno.test({
+  name: "C 31 the revision of a repository is kept for all servers while it has its version",
+  ignore: !Postgres.isInstalled,
+}, async () => {
+  const url = await startedPostgres().createDatabase();
+  await using plain = await openPostgresStore(url);
+  await using other = await openPostgresStore(url);
+  const store = withContents(plain);
+  const kept = async () => (await other.hub.versionOf(ONE)).revision;
+  const keep = async (commitId: string, version: RepositoryVersion) => {
+    await store.hub.keepRevision(ONE, version, { commitId, modifiedAt: 5 });
+  };
+  const unchanged = await store.hub.versionOf(ONE);
+  assert.deepEqual(unchanged.revision, undefined);
+  await keep("a", unchanged);
+  assert.deepEqual(await kept(), { commitId: "a", modifiedAt: 5 });
+  await seed(store, ["models/", "models/team/", "models/team/one/", "models/team/one/f"]);
+  assert.deepEqual(await kept(), undefined);
+  await keep("of before", unchanged);
+  assert.deepEqual(await kept(), undefined);
+  await keep("b", await store.hub.versionOf(ONE));
+  await seed(store, ["models/team/two/", "elsewhere/"]);
+  assert.deepEqual(await kept(), { commitId: "b", modifiedAt: 5 });
+  // A repair of content changes no record.
+  await plain.database.use(
+    "writes",
+    (session) => session.script("UPDATE contents SET sha256 = sha256('repaired')"),
+  );
+  assert.deepEqual(await kept(), undefined);
 });
