@@ -80,6 +80,13 @@ export interface JudgedRecord {
   readonly path: string;
 }
 
+/** The verdict on a file, which is new, or a waiver of its content is, as its owner's subscribers receive it (C 18). */
+export interface VerdictEvent {
+  readonly type: "resource.verdict";
+  readonly record: JudgedRecord;
+  readonly verdict: Verdict;
+}
+
 /** Content to scan. */
 export interface UnscannedContent extends NamedContent {
   readonly size: number;

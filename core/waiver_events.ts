@@ -1,8 +1,7 @@
 import type { EventSink } from "./events.ts";
 import { asError, type Log } from "./log.ts";
 import { Periodic } from "./periodic.ts";
-import type { VerdictEvent } from "./scans/automatic_scans.ts";
-import type { Verdicts, VerdictStore } from "./verdicts.ts";
+import type { VerdictEvent, Verdicts, VerdictStore } from "./verdicts.ts";
 
 /** How often to look for waivers that have expired. */
 const EXPIRY_INTERVAL_MS = 5000;

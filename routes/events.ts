@@ -4,7 +4,7 @@ import type { Chunk } from "../core/content.ts";
 import { entryOf as resourceEntry } from "../core/entries.ts";
 import type { EventEntry } from "../core/event_channel.ts";
 import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
-import type { VerdictEvent } from "../core/scans/automatic_scans.ts";
+import type { VerdictEvent } from "../core/verdicts.ts";
 import type { ResourceEvent } from "../core/tree/change_set.ts";
 import { callerOf } from "./serving/auth.ts";
 import { scanOf } from "./reply/entries.ts";

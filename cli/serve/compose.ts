@@ -23,7 +23,6 @@ import type { UploadService } from "../../core/tree/resumable_upload.ts";
 import { UploadLocks } from "../../core/tree/upload_locks.ts";
 import { Sweeper } from "../../core/tree/sweeper.ts";
 import { recover, reportUnnameable } from "../../core/upkeep/recover.ts";
-import { WaiverEvents } from "../../core/waiver_events.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import { serveConsole } from "../../routes/console/console.ts";
 import type { App } from "../../routes/request/environment.ts";
@@ -135,7 +134,7 @@ export async function compose(
     processes,
     ...replacements,
   });
-  const { jobs, automatic, scanEarly, verdicts, leases, totals, tensors } = scanning;
+  const { jobs, automatic, scanEarly, verdicts, waivers, leases, totals, tensors } = scanning;
   const capacity = { ...host, leases, instances: () => jobs.instances };
   const revisions = new Revisions(records.hub);
   const team = settings.mirrorUrl === undefined ? undefined : await mirrorTeam(records.people);
@@ -204,12 +203,7 @@ export async function compose(
       // That is known at once.
       inFlight.draining ? { part: "server", problem: "it stops" } : await readiness.findFault(),
     tensors,
-    waivers: {
-      store: records.verdicts,
-      events: parts.use(
-        new WaiverEvents({ store: records.verdicts, verdicts, events, log }),
-      ),
-    },
+    waivers,
     links: { tree: served, store: records.links, isOver },
     tokens: {
       store: records.credentials,

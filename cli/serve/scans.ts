@@ -4,7 +4,7 @@ import { TensorLists } from "../../core/compare/tensor_lists.ts";
 import type { DamageLog } from "../../core/damage.ts";
 import type { EventSink } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
-import { AutomaticScans, type VerdictEvent } from "../../core/scans/automatic_scans.ts";
+import { AutomaticScans } from "../../core/scans/automatic_scans.ts";
 import type { ScanEarly } from "../../core/mirror/ports.ts";
 import { scanBounds } from "../../core/scans/bounds.ts";
 import { EarlyScan } from "../../core/scans/early_scan.ts";
@@ -14,7 +14,9 @@ import type { ArrivingScanner, ContentScanner, ScanEvent } from "../../core/scan
 import { SharedScans } from "../../core/scans/shared_scans.ts";
 import { ScanLeases } from "../../core/scans/scan_leases.ts";
 import { ScanTotals } from "../../core/scans/totals.ts";
-import { Verdicts } from "../../core/verdicts.ts";
+import { type VerdictEvent, Verdicts } from "../../core/verdicts.ts";
+import { WaiverEvents } from "../../core/waiver_events.ts";
+import type { WaiverService } from "../../core/waivers.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { ThreadScanner } from "../../storage/scanners/sandbox/sandbox.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
@@ -54,6 +56,7 @@ export interface ComposedScans {
   /** Undefined with the gate off. */
   readonly scanEarly: ScanEarly | undefined;
   readonly verdicts: Verdicts;
+  readonly waivers: WaiverService;
   readonly tensors: TensorLists;
   readonly leases: LeasePool;
   readonly totals: ScanTotals;
@@ -84,6 +87,8 @@ export function composeScans(
   );
   const isGated = settings.gate !== "off";
   const verdicts = new Verdicts(records.verdicts, isGated);
+  const store = records.verdicts;
+  const waivers = { store, events: parts.use(new WaiverEvents({ store, verdicts, events, log })) };
   const jobs: ScanJobs = parts.use(
     new ScanJobs({
       ...common,
@@ -98,8 +103,7 @@ export function composeScans(
     ? parts.use(
       new AutomaticScans({
         ...common,
-        store: records.verdicts,
-        verdicts,
+        ...{ store, verdicts },
         hasRoom: () => jobs.hasRoom,
         concurrency: Math.max(1, host.stats().CPUCores),
         pollIntervalMs,
@@ -114,5 +118,5 @@ export function composeScans(
       hasRoom: () => jobs.hasRoom,
       publish: (content) => automatic.publish(content),
     }, file));
-  return { jobs, automatic, scanEarly, verdicts, tensors, leases, totals };
+  return { jobs, automatic, scanEarly, verdicts, waivers, tensors, leases, totals };
 }

@@ -4,11 +4,11 @@ import { FairQueue } from "../fair_queue.ts";
 import { pause, untilAborted } from "../event_loop.ts";
 import { asError } from "../log.ts";
 import type { ResourceRecord } from "../ports.ts";
-import type { Verdict } from "../../schemas/verdict_names.ts";
 import type {
   JudgedRecord,
   NamedContent,
   UnscannedContent,
+  VerdictEvent,
   Verdicts,
   VerdictStore,
 } from "../verdicts.ts";
@@ -30,13 +30,6 @@ const PAUSE_MS = 5000;
 
 /** The abort reason when the server stops. */
 const STOPPING = new DOMException("The server is stopping", "AbortError");
-
-/** A new verdict on a file, as its owner's subscribers receive it (C 18). */
-export interface VerdictEvent {
-  readonly type: "resource.verdict";
-  readonly record: JudgedRecord;
-  readonly verdict: Verdict;
-}
 
 /** What {@link AutomaticScans} works with. */
 export interface AutomaticScansOptions extends ContentScanParts {

@@ -9,7 +9,7 @@ import type { Log } from "../../core/log.ts";
 import type { Mirror } from "../../core/mirror/files.ts";
 import type { PeopleStore } from "../../core/people/store.ts";
 import type { ValidateReport } from "../../core/reports.ts";
-import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
+import type { VerdictEvent } from "../../core/verdicts.ts";
 import type { PasskeyService } from "../../core/people/passkeys.ts";
 import type { ScanEvent } from "../../core/scans/ports.ts";
 import type { ScanService } from "../../core/scans/service.ts";

@@ -264,7 +264,8 @@ for (const isListFirst of [true, false]) {
       if (isListFirst) await row(page, "old.txt").waitFor();
       await other.upload("", { "new.txt": "new" });
       changed?.resolve();
-      await page.waitForFunction(`window.told.includes("id: ")`);
+      // What waits for a function evaluates it in the page, which its policy forbids in Firefox.
+      await until(() => page.evaluate<boolean>(`window.told.includes("id: ")`));
       streamed?.resolve();
       await row(page, "new.txt").waitFor();
     },

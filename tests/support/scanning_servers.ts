@@ -4,7 +4,7 @@ import { DamageLog } from "../../core/damage.ts";
 import { untilAborted } from "../../core/event_loop.ts";
 import { Log } from "../../core/log.ts";
 import type { EventSink } from "../../core/events.ts";
-import type { VerdictEvent } from "../../core/scans/automatic_scans.ts";
+import type { VerdictEvent } from "../../core/verdicts.ts";
 import type { ContentScanner, Scan, ScanEvent, ScanFile } from "../../core/scans/ports.ts";
 import { readSettings } from "../../schemas/settings.ts";
 import { DirectoryBlobStore } from "../../storage/content/directory/directory_blob_store.ts";
