@@ -6,21 +6,20 @@ import { TransferWatch } from "../../../routes/request/transfer_watch.ts";
 /** Stands for the time that a watch sees, until it is disposed of. */
 class ManualClock implements Disposable {
   readonly #now = performance.now;
-  readonly #setInterval = globalThis.setInterval;
-  readonly #clearInterval = globalThis.clearInterval;
+  readonly #timers = { setInterval, clearInterval };
   #time = 0;
   #interval: { readonly work: () => void; readonly ms: number; next: number } | undefined;
 
   constructor() {
     performance.now = () => this.#time;
-    globalThis.setInterval = (work, ms = 0) => {
-      assert.ok(typeof work === "function");
-      this.#interval = { work: () => work(), ms, next: this.#time + ms };
-      return 0;
-    };
-    globalThis.clearInterval = () => {
-      this.#interval = undefined;
-    };
+    Object.assign(globalThis, {
+      setInterval: (work: () => void, ms: number) => {
+        this.#interval = { work, ms, next: this.#time + ms };
+      },
+      clearInterval: () => {
+        this.#interval = undefined;
+      },
+    });
   }
 
   /** Lets time pass, in which the interval ends each time that it does. */
@@ -36,8 +35,7 @@ class ManualClock implements Disposable {
 
   [Symbol.dispose](): void {
     performance.now = this.#now;
-    globalThis.setInterval = this.#setInterval;
-    globalThis.clearInterval = this.#clearInterval;
+    Object.assign(globalThis, this.#timers);
   }
 }
 
