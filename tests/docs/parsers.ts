@@ -11,6 +11,8 @@ export const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   yaml: (text) => assert.ok(valuesOf(readYaml(asLatin1(text))).length > 0),
   toml: (text) => assert.ok(Object.keys(parseToml(text)).length > 0),
   ini: assertAreSettings,
+  // The file of another program.
+  conf: (text) => assert.match(text, /^(?:(?:\[\w+\]|\w+ = .+)?\n)+$/),
   // tests/engines/rights_test.ts runs it.
   sql: (text) => assert.match(text, /;\n$/),
   tree: assertIsCheckout,
