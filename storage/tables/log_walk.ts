@@ -14,6 +14,8 @@ import type { LogStatement } from "./log_statements.ts";
 
 /** About how many states a step reads. */
 const STEP_STATES = 1000;
+/** A version with more states is read by path: to find those of some paths, many others are read. */
+const WHOLE_STATES = 5000;
 /** As many versions are looked at for them. */
 const STEP_VERSIONS = 64;
 /** Paths with no more rows are read by path, and by version otherwise. */
@@ -27,12 +29,16 @@ const FIRST_CHARACTER = "\u0001";
 interface Step {
   readonly changes: readonly BareChange[];
   readonly next: LogPlace | undefined;
+  /** What it has cost: how many states were read, and {@link STEP_STATES} at least. */
+  readonly cost: number;
 }
 
 /** States of all versions and paths from a place up to where another step goes on. */
 interface Found {
   readonly states: readonly State[];
   readonly rest: Pick<LogPlace, "version" | "after"> | undefined;
+  /** How many states were read for them. */
+  readonly read: number;
 }
 
 /** Which changes are asked for: below a path, of versions above the oldest one. */
@@ -66,7 +72,8 @@ export class LogWalk {
     place: LogPlace,
   ): Promise<Step> {
     const { path, former } = place;
-    const { states, rest } = await this.#find({ user, path, oldest }, place);
+    const { states, rest, read } = await this.#find({ user, path, oldest }, place);
+    const cost = Math.max(read, STEP_STATES);
     const groups = [...Map.groupBy(states, (state) => `${state.version} ${state.path}`).values()];
     const others = await this.#others(user, groups);
     const changes: BareChange[] = [];
@@ -82,7 +89,7 @@ export class LogWalk {
       // What was at this path before is not what was moved here.
       if (moved !== undefined && state.version < moved.version) break;
       if (changes.length === limit && last !== undefined) {
-        return { changes, next: goOn({ version: last.version, after: last.path }) };
+        return { changes, next: goOn({ version: last.version, after: last.path }), cost };
       }
       last = state;
       const change = changeOf(group, others);
@@ -95,18 +102,18 @@ export class LogWalk {
       }
     }
     if (moved !== undefined && (rest === undefined || rest.version < moved.version)) {
-      return { changes, next: { version: moved.version - 1, after: "", path: moved.from } };
+      return { changes, next: { version: moved.version - 1, after: "", path: moved.from }, cost };
     }
-    return { changes, next: rest && goOn(rest) };
+    return { changes, next: rest && goOn(rest), cost };
   }
 
   async #find(walk: Walk, place: LogPlace): Promise<Found> {
     if (await this.#isNarrow(walk)) return await this.#byPath(walk, place);
     const made = await this.#versions(walk, place);
     const [newest] = made;
-    if (newest === undefined) return { states: [], rest: undefined };
+    if (newest === undefined) return { states: [], rest: undefined, read: 0 };
     // What is fresh may be all that a version has.
-    if (newest.states > STEP_STATES) return await this.#part(walk, place, newest);
+    if (newest.states > WHOLE_STATES) return await this.#part(walk, place, newest);
     const chosen: Made[] = [];
     let sum = 0;
     for (const version of made) {
@@ -116,7 +123,8 @@ export class LogWalk {
     }
     const isLast = chosen.length === made.length && made.length < STEP_VERSIONS;
     const rest = isLast ? undefined : { version: (chosen.at(-1) ?? newest).version - 1, after: "" };
-    return { states: await this.#whole(walk, place, chosen), rest };
+    const read = chosen.reduce((sum, { states }) => sum + states, 0);
+    return { states: await this.#whole(walk, place, chosen), rest, read };
   }
 
   /** Whether there are few rows at and below the path. */
@@ -135,18 +143,19 @@ export class LogWalk {
     });
     const states = found.map(toState);
     const last = states.at(-1);
-    if (found.length < STEP_STATES || last === undefined) return { states, rest: undefined };
+    const read = found.length;
+    if (read < STEP_STATES || last === undefined) return { states, rest: undefined, read };
     // More states of the last path may come.
     const whole = states.filter((it) => it.version !== last.version || it.path !== last.path);
     const end = whole.at(-1);
-    return { states: whole, rest: end && { version: end.version, after: end.path } };
+    return { states: whole, rest: end && { version: end.version, after: end.path }, read };
   }
 
   /** The newest versions up to the place. */
   async #versions({ user, oldest }: Walk, { version }: LogPlace): Promise<readonly Made[]> {
     const rows = await this.#statements.read("versionsUpTo", {
       ...{ user, oldest, version },
-      ...{ limit: STEP_VERSIONS, states: STEP_STATES + 1 },
+      ...{ limit: STEP_VERSIONS, states: WHOLE_STATES + 1 },
     });
     const fresh = new Map(
       (await this.#statements.read("freshStates", { user }))
@@ -203,7 +212,7 @@ export class LogWalk {
     const rest = typeof last === "string"
       ? { version: made.version, after: last }
       : { version: made.version - 1, after: "" };
-    return { states, rest };
+    return { states, rest, read: rows.length };
   }
 
   /** Where the records of states that stand alone were before, or went. */

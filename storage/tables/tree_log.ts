@@ -16,8 +16,10 @@ import type { TrashStatement } from "./trash_statements.ts";
 
 /** Where lists begin. */
 const START = { version: Number.MAX_SAFE_INTEGER, after: "" };
-/** The most steps of a page: it may have fewer changes than were asked for, and even none. */
+/** The most steps of a page: it may have fewer entries than were asked for, and even none. */
 const MAX_STEPS = 10;
+/** About how many states are read for a page of changes, in as many steps at most. */
+const MAX_COST = 10_000;
 /** Of how many states a step asks whether they were deleted as a whole. */
 const TRASH_STATES = 5000;
 
@@ -39,15 +41,12 @@ export class TreeLog {
   async page({ userId, path, place, limit }: LogQuery, oldest: number): Promise<LogPage> {
     const changes: TreeChange[] = [];
     let next: LogPlace | undefined = place ?? { ...START, path };
-    for (
-      let steps = 0;
-      next !== undefined && changes.length < limit && steps < MAX_STEPS;
-      steps++
-    ) {
+    for (let cost = 0; next !== undefined && changes.length < limit && cost < MAX_COST;) {
       const asked = { user: userId, oldest, limit: limit - changes.length };
       const step = await this.#walk.step(asked, next);
       changes.push(...await this.#described(userId, step.changes));
       next = step.next;
+      cost += step.cost;
     }
     return { changes, next };
   }

@@ -125,6 +125,10 @@ export function logSuite(engine: StoresEngine): void {
       const own = tree.told.filter((text) => !/ (?:added|moved|replaced|deleted) few/.test(text));
       // What has left it is told where it was.
       assert.deepEqual((await tree.log("e", 2000)).sort(), own.sort());
+      // A version with few thousand changes is read at once, not by what others had at all paths.
+      const third = { version: 4, after: "", path: "" };
+      const whole = { userId: USER, path: "", place: third, limit: FILES / 3 };
+      assert.equal((await store.history.log(whole)).changes.length, FILES / 3);
       // A page ends before it has found anything, and says where the next one goes on.
       const place = { version: 6, after: "", path: "" };
       const page = await store.history.log({ userId: USER, path: "", place, limit: 1 });
