@@ -6,7 +6,6 @@ import {
   type Case,
   cpuSeconds,
   expectOk,
-  median,
   peakMemory,
   ROUNDS,
   scaled,
