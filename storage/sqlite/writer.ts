@@ -7,8 +7,7 @@ import { allocateLog } from "./allocate_log.ts";
 import type { PastTree } from "../tables/history_store.ts";
 import type { SqlParameters, SqlRow } from "../tables/dialect.ts";
 import { isUnreferenced } from "../tables/references.ts";
-import { type Settle, settleMarks } from "../tables/search_index.ts";
-import type { SearchStatement } from "../tables/search_statements.ts";
+import type { Settle } from "../tables/search_index.ts";
 import { Connection } from "./connection.ts";
 import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
 import { storeDecided, type StoredUpload } from "./decided_uploads.ts";
@@ -19,8 +18,7 @@ import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath } from "./lookup.ts";
 import { countPast } from "./past.ts";
 import { migrate } from "./migrate.ts";
-import { settleAdded } from "./search_added.ts";
-import { GIVE_UP_INDEX, toRows } from "./search_engine.ts";
+import { settleAdded, settleMarks } from "./search_documents.ts";
 import { allocateSharedMemory, leaveReadable, withRoom } from "./shared_memory.ts";
 import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
 import { Ballast } from "../disk/ballast.ts";
@@ -279,23 +277,14 @@ export class Writer {
     return this.#transactions.refuseFull(() => this.#connection.all(sqlOf(statement), parameters));
   }
 
-  /** {@link settleMarks}; on a disk that is nearly full, the index gives way. */
-  async settleMarks(...known: Parameters<Settle>): Promise<void> {
-    if (this.#transactions.nearlyFull) {
-      return this.#transactions.refuseFull(() => this.#connection.script(GIVE_UP_INDEX));
-    }
-    const run = (name: SearchStatement, parameters: SqlParameters) =>
-      Promise.resolve(this.rows(["search", name], parameters));
-    await settleMarks(run, toRows, ...known);
+  /** {@link settleMarks} */
+  settleMarks(...known: Parameters<Settle>): Promise<void> {
+    return settleMarks(this.#parts, known);
   }
 
-  /** {@link settleAdded}; on a disk that is nearly full, the index gives way. */
+  /** {@link settleAdded} */
   settleAdded(): boolean {
-    return this.#transactions.refuseFull(() => {
-      if (!this.#transactions.nearlyFull) return settleAdded(this.#connection);
-      this.#connection.script(GIVE_UP_INDEX);
-      return false;
-    });
+    return settleAdded(this.#parts);
   }
 
   /** {@link raiseGeneration} */

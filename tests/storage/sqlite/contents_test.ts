@@ -134,6 +134,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE facts;
     DROP TABLE tensor_lists;
     DROP TABLE search_marks;
+    DROP TABLE search_added;
     DROP TABLE search_terms;
     DROP TABLE directory_facts;
     ALTER TABLE storage_state DROP COLUMN unindexed;
