@@ -54,7 +54,11 @@ export const GATE_CASES: readonly Case[] = [
         // The first round warms up caches and memory.
         if (round > 0) values.push((performance.now() - start) / 1000);
       }
-      const comparison = { title: "from the reply to the verdict", unit: "s", values: { strongroom: values } } as const;
+      const comparison = {
+        title: "from the reply to the verdict",
+        unit: "s",
+        values: { strongroom: values },
+      } as const;
       return { comparisons: [comparison], notes: [] };
     },
   },
