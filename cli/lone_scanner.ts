@@ -1,6 +1,5 @@
 /** A scanner process that scans by itself, which the supervisor starts where the system ends it with its parent. */
 
 import { serveAlone } from "../storage/scanners/lone_process.ts";
-import { runRequested } from "../storage/scanners/sandbox/run_requested.ts";
 
-if (import.meta.main) await serveAlone(runRequested);
+if (import.meta.main) await serveAlone();

@@ -520,6 +520,7 @@ Deno.test("imports point one way, and in no circle", async (t) => {
       "main.ts",
       "cli/light/main.ts",
       "cli/light/scan.ts",
+      "cli/lone_scanner.ts",
       "packaging/compile.ts",
       "packaging/console.ts",
       "packaging/npm/build.ts",

@@ -7,11 +7,16 @@ import { readFrames } from "./frames.ts";
 import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "./requests.ts";
 import { freezeIntrinsics } from "./sandbox/freeze_intrinsics.ts";
 import { answer, type Scan } from "./sandbox/requests.ts";
+import { runRequested } from "./sandbox/run_requested.ts";
 import type { SandboxReply } from "./sandbox/sandbox.ts";
 import { writeReply } from "./write_reply.ts";
 
-/** Scans until stdin ends, and then ends the process. */
-export async function serveAlone(scan: Scan): Promise<never> {
+/**
+ * Scans until stdin ends, and then ends the process.
+ *
+ * @param scan What a test does in place of a scan.
+ */
+export async function serveAlone(scan: Scan = runRequested): Promise<never> {
   freezeIntrinsics();
   try {
     for await (const frame of readFrames(Deno.stdin.readable, REQUEST_LIMITS)) {

@@ -39,10 +39,16 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
         String.raw`|\b${PROCESSES}\.\w{1,40}\s{0,4}\(` +
         String.raw`|\bfrom\s{1,4}${PROCESSES}\s{1,4}import\b` +
         String.raw`|\bimport\s{1,4}${PROCESSES}\s{1,4}as\b` +
-        String.raw`|=\s{0,4}\b${qualifiedNames(ofDangers("shell"))}[ \t]{0,4}(?:$|[#;\r\n])` +
         String.raw`|\bimport_module\s{0,4}\(\s{0,4}["'](?:os|posix|nt|${PROCESSES})["']` +
         String.raw`|\bfrom\s{1,4}os\s{1,4}import\s[^\n]{0,120}\b(?:system|popen|exec[lv]p?e?)\b` +
         String.raw`|\brequire\(["'](?:node:)?child_process["']\)`,
+    ),
+  },
+  {
+    message: "What starts a program gets another name",
+    ruleCode: "S101",
+    pattern: new RegExp(
+      String.raw`=[ \t]{0,4}${qualifiedNames(ofDangers("shell"))}[ \t]{0,4}(?:$|[#;\r\n])`,
     ),
   },
   {
