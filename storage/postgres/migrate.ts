@@ -44,7 +44,7 @@ import triggersOfLargeChanges from "./migrations/0043_triggers_of_large_changes.
   type: "text",
 };
 import s3Checksums from "./migrations/0044_s3_checksums.sql" with { type: "text" };
-import knownRevisions from "./migrations/0048_known_revisions.sql" with { type: "text" };
+import knownRevisions from "./migrations/0045_known_revisions.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
