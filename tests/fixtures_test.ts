@@ -19,7 +19,7 @@ Deno.test("the table of fixtures has a row for every file and a file for every r
 });
 
 Deno.test("every fixture is made by a pinned library version or by hand", async () => {
-  const files = ["requirements.txt", "requirements-mxnet.txt"];
+  const files = ["requirements.txt", "requirements-mxnet.txt", "requirements-arrow.txt"];
   const pins = await Promise.all(files.map((it) => Deno.readTextFile(new URL(it, DIRECTORY))));
   const libraries = pins.flatMap((it) => it.trim().split("\n")).map((it) => it.replace("==", " "));
   const makers = new Set([...libraries, "python 3.11.7", "R 4.2.2", "by hand"]);

@@ -147,7 +147,9 @@ export class ChildServer implements AsyncDisposable {
   /** The scanner processes of the server. */
   async scanners(): Promise<number[]> {
     const children = await childrenOf(this.supervisorPid);
-    return [...children].filter(([, args]) => args.some((it) => /\/cli\/scanner\.[jt]s$/.test(it)))
+    return [...children].filter(([, args]) =>
+      args.some((it) => /\/cli\/(?:lone_)?scanner\.[jt]s$/.test(it))
+    )
       .map(([pid]) => pid);
   }
 

@@ -43,6 +43,7 @@ export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   skops: { read: "schema.json of skops files" },
   rdata: { read: ".rds and .rda of R" },
   sqlite: { read: "SQLite databases, as caches and shelves of Python" },
+  arrow: { read: "the schemas of Arrow, Feather 2 and Parquet" },
   jinja: { read: ".jinja, .jinja2, .j2" },
   manifest: { read: "JSON, YAML, TOML" },
   text: { read: "model cards, licenses and other text; scripts" },
@@ -60,7 +61,6 @@ export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
 
 /** Formats that no scanner knows. Files are hashed, listed and reported as not scanned. */
 export const UNKNOWN_FORMATS: readonly string[] = [
-  "Parquet",
   "Orbax checkpoints",
   "PaddlePaddle .pdiparams",
   "all others that are not listed",

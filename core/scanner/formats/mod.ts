@@ -1,5 +1,6 @@
 import type { Scanner } from "../contract/scanner.ts";
 import { checkTemplate } from "../templates/check.ts";
+import { arrowScanner } from "./arrow/scanner.ts";
 import { caffeScanner } from "./caffe/scanner.ts";
 import { catBoostScanner } from "./catboost/scanner.ts";
 import { cntkScanner } from "./cntk/scanner.ts";
@@ -79,6 +80,7 @@ export const SCANNERS: readonly Scanner[] = [
   skopsScanner,
   rDataScanner,
   sqliteScanner,
+  arrowScanner,
   jinjaScanner,
   manifestScanner({ checkTemplate }),
   textScanner,

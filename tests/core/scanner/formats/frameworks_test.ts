@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { catBoostScanner } from "../../../../core/scanner/formats/catboost/scanner.ts";
+import { arrowScanner } from "../../../../core/scanner/formats/arrow/scanner.ts";
 import { caffeScanner } from "../../../../core/scanner/formats/caffe/scanner.ts";
 import { cntkScanner } from "../../../../core/scanner/formats/cntk/scanner.ts";
 import { compiledScanner } from "../../../../core/scanner/formats/compiled/scanner.ts";
@@ -23,6 +24,7 @@ import { assertNeverThrows } from "./format_scan.ts";
 
 /** The scanner of each format of a framework. */
 const SCANNERS: ReadonlyMap<Format, Scanner> = new Map([
+  ["arrow", arrowScanner],
   ["catboost", catBoostScanner],
   ["caffe", caffeScanner],
   ["cntk", cntkScanner],
@@ -65,7 +67,7 @@ Deno.test("C 16 models of a framework are recognized under any name, and nothing
 
 Deno.test("C 16 recognizing the formats of frameworks reads little of another file", () => {
   const size = 2 ** 30;
-  for (const first of [0x00, 0x08, 0x0a, 0x50, 0x7b, 0x80, 0x81]) {
+  for (const first of [0x00, 0x08, 0x0a, 0x50, 0x7b, 0x80, 0x81, 0xff]) {
     const source = counted({
       size,
       read: (offset, length) =>
