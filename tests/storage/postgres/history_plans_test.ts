@@ -170,7 +170,7 @@ Deno.test({
       Math.max(...plans.filter((it) => it.includes(words)).map(rowsOf));
     // All states once, and a few rows for each.
     assert.ok(most("AS present_files") < 8 * PATHS * VERSIONS, `${most("AS present_files")} rows`);
-    assert.ok(most("made.first_added") < 3 * 1001, `${most("made.first_added")} rows`);
+    assert.ok(most("made.first_added") < 3 * 5001, `${most("made.first_added")} rows`);
     // Lookups of a path and of a record, and the list of a folder.
     for (const words of ["(path) CROSS", "array_position", "DECLARE listing"]) {
       const rows = most(words);

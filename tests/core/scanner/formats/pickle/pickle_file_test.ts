@@ -28,7 +28,7 @@ Deno.test("C 16 imports are reported even if the scan times out midway", () => {
     limits: SCAN_LIMITS,
     checkpoint() {
       // Hashing and detection take fewer reads.
-      if (++reads > 8) throw new ScanStopped();
+      if (++reads > 12) throw new ScanStopped();
     },
   });
   assert.deepEqual(scan.inconclusive, ["time_limit"]);
