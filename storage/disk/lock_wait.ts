@@ -2,8 +2,8 @@ import { orMissing } from "./files.ts";
 import { saysStopping } from "./lock_mark.ts";
 
 /**
- * How long to wait for a lock, in milliseconds. A killed server may need a moment to release it, and
- * `strongroom check` holds it for a moment.
+ * How long to wait for a lock, in milliseconds. A killed server may need a moment to release it, `strongroom check`
+ * holds it for a moment, and so does a process that its holder has just started, until that runs its own program.
  */
 const LOCK_PATIENCE_MS = 1000;
 const LOCK_RETRY_MS = 20;
@@ -42,10 +42,13 @@ export function lockFile(
   return lockStopped(() => lockPatiently(file), dataDir, stopping);
 }
 
-/** Locks a file for this process alone. Returns false if another process keeps its lock. */
-async function lockPatiently(file: Deno.FsFile): Promise<boolean> {
+/**
+ * Locks a file or directory: for this process alone, or against those that want it alone. Returns false if another
+ * process keeps its lock.
+ */
+export async function lockPatiently(file: Deno.FsFile, exclusive = true): Promise<boolean> {
   const deadline = performance.now() + LOCK_PATIENCE_MS;
-  while (!await file.tryLock(true)) {
+  while (!await file.tryLock(exclusive)) {
     if (performance.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
   }

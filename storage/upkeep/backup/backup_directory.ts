@@ -1,6 +1,7 @@
 import type { ContentFacts } from "../../../core/ports.ts";
 import { emptyTemporary } from "../../content/temporary.ts";
 import { makeDirectorySync, orMissing, syncDirectory } from "../../disk/files.ts";
+import { lockPatiently } from "../../disk/lock_wait.ts";
 import { MANIFEST, type Manifest, NEW_MANIFEST, readManifest, writeManifest } from "./manifest.ts";
 
 /** What a file system may put into its topmost directory. */
@@ -66,7 +67,7 @@ export class BackupDirectory implements Disposable {
     await refuseOverlap(path, dataDir);
     using opened = new DisposableStack();
     const lock = opened.use(await Deno.open(path));
-    if (!await lock.tryLock(exclusive)) {
+    if (!await lockPatiently(lock, exclusive)) {
       throw new Error(`"${path}" is in use by another backup or a restore`);
     }
     const manifest = await readManifest(path);
