@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { ScanContext } from "../../contract/scanner.ts";
 import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { FlatbufferReader, type FlatTable } from "../../readers/flatbuffers/flatbuffer.ts";
