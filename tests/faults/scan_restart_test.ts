@@ -98,8 +98,8 @@ Deno.test("C 15 a file whose scan two deaths of the server interrupted has faile
     if (death === 1) {
       const one = await child.as(1, PRIVILEGES);
       token = one.token;
-      // Hashing this takes long enough to be interrupted.
-      await one.upload("d", { "a.txt": "quick", "slow.bin": new Uint8Array(250 * 2 ** 20) });
+      // A list of so many numbers takes seconds, so that the attempt is seen before its end.
+      await one.upload("d", { "a.txt": "quick", "slow.bin": `(${"I1\n".repeat(1_000_000)}t.` });
       const { text } = await one.json("POST", "/scans/", { path: "d" });
       id = JSON.parse(text).data.id;
     }
