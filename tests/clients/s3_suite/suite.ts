@@ -8,7 +8,8 @@ import { findVersitygw } from "../../support/s3.ts";
 import { accessKeyOf } from "../../support/s3_client.ts";
 import { TestServer } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
-import { run } from "../../support/tools.ts";
+import { type ProgramOutput, run } from "../../support/tools.ts";
+import { until } from "../../support/until.ts";
 
 /** The operations of C 30, as the names of tests begin. The last four are ways to sign. */
 export const OPERATIONS = [
@@ -105,10 +106,7 @@ export class Suite implements AsyncDisposable {
   async #run(name: string): Promise<string | undefined> {
     const args = ["test", "--endpoint", `${this.#front.origin}${S3_PATH}`, name];
     await this.#program.useNewTree();
-    const { stdout, stderr } = await run(this.#program.path, args, {
-      clearEnv: true,
-      env: this.#env,
-    });
+    const { stdout, stderr } = await this.#program.run(args, this.#env);
     // deno-lint-ignore no-control-regex
     const text = (stdout + stderr).replaceAll(/\x1b\[[0-9;]*m/g, "");
     // Some tests call themselves by another name.
@@ -142,6 +140,21 @@ class Program {
     using file = await Deno.open(this.path, { read: true, write: true });
     await file.seek(this.at, Deno.SeekMode.Start);
     await file.write(new TextEncoder().encode(`tree-1${number}%v`));
+  }
+
+  /** Runs it as soon as nobody has it open to write: processes that are being started have what this one had. */
+  async run(args: readonly string[], env: Record<string, string>): Promise<ProgramOutput> {
+    let output: ProgramOutput | undefined;
+    await until(async () => {
+      try {
+        output = await run(this.path, args, { clearEnv: true, env });
+      } catch (error) {
+        if (!String(error).includes("Text file busy")) throw error;
+      }
+      return output !== undefined;
+    });
+    assert.ok(output !== undefined);
+    return output;
   }
 }
 
