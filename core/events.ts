@@ -25,8 +25,8 @@ export interface Events<Event> extends EventSink<Event> {
   /** How many subscriptions there are. */
   readonly subscribers: number;
   /**
-   * The id of the last event of a user. What is read from now on contains its change, so whoever subscribes after
-   * it misses none.
+   * The id of the latest event of a user. Reads that begin afterwards see its change, so a subscriber that continues
+   * from this id misses nothing.
    */
   position(owner: number): Promise<string>;
   /** Ends every subscription, now and from now on. */

@@ -126,8 +126,11 @@ export interface VerdictStore {
   daysOf(userId: number, since: number): Promise<VerdictsOfDay[]>;
   /** The first records of the user with the content and the name after the id `after`, by id. */
   recordsOf(content: NamedContent, after: number): Promise<JudgedRecord[]>;
-  /** The first records of all users with the content after the id `after`, by id. */
-  recordsWith(sha256: string, after: number): Promise<(JudgedRecord & NamedContent)[]>;
+  /** The first records with the content after the record `after`, by user and id. @default after none */
+  recordsWith(
+    sha256: string,
+    after?: Pick<JudgedRecord, "userId" | "id">,
+  ): Promise<(JudgedRecord & NamedContent)[]>;
   /** The contents whose waivers have expired after a time, and until another one, as SHA-256. */
   expiredBetween(after: number, until: number): Promise<string[]>;
   /** The contents of the next records after an id that have neither a result with facts nor a failed scan. */

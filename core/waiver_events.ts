@@ -1,7 +1,7 @@
 import type { EventSink } from "./events.ts";
 import { asError, type Log } from "./log.ts";
 import { Periodic } from "./periodic.ts";
-import type { VerdictEvent, Verdicts, VerdictStore } from "./verdicts.ts";
+import type { JudgedRecord, VerdictEvent, Verdicts, VerdictStore } from "./verdicts.ts";
 
 /** How often to look for waivers that have expired. */
 const EXPIRY_INTERVAL_MS = 5000;
@@ -47,7 +47,7 @@ export class WaiverEvents implements AsyncDisposable {
   async #publish(sha256: string): Promise<void> {
     const { store, verdicts, events, log } = this.#parts;
     try {
-      for (let after = 0; !this.#ended.signal.aborted;) {
+      for (let after: JudgedRecord | undefined; !this.#ended.signal.aborted;) {
         const records = await store.recordsWith(sha256, after);
         const last = records.at(-1);
         if (last === undefined) return;
@@ -57,7 +57,7 @@ export class WaiverEvents implements AsyncDisposable {
           if (content === undefined) throw new Error("No verdict was returned");
           return { type: "resource.verdict", record, verdict: content.verdict };
         }));
-        after = last.id;
+        after = last;
       }
     } catch (error) {
       // The waiver counts nevertheless.

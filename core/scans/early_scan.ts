@@ -17,7 +17,7 @@ const SOON_MS = 30_000;
 /** It ends if the rest has not come after this time: others need its lease. */
 const MAX_WAIT_MS = 60_000;
 
-/** The abort reason of a scan whose result is no longer needed. */
+/** Aborts a scan whose result nobody needs. */
 const GIVEN_UP = new DOMException("The scan was given up", "AbortError");
 
 export interface EarlyScanOptions {

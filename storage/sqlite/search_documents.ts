@@ -12,7 +12,7 @@ interface Writing {
   readonly transactions: Transactions;
 }
 
-/** Documents that are made at once: some milliseconds in which nobody else writes. */
+/** Documents per transaction. Each transaction keeps other writers waiting for a few milliseconds. */
 const MADE_AT_ONCE = 500;
 
 /** The first records that were added, and whether they have a document, or get one by their marks. */

@@ -45,15 +45,14 @@ function isOvertaken(error: unknown): boolean {
 export class SqlSearchIndex implements SearchIndex {
   readonly #statements: Statements<SearchStatement>;
   readonly #settle: Settle;
-  readonly #settleAdded: () => Promise<boolean>;
+  readonly #settleAdded: IndexSteps["settleAdded"];
   readonly #markBatch: () => Promise<boolean>;
 
   /**
    * @param steps What engines do each in their own way.
    */
   constructor(statements: Statements<SearchStatement>, steps: IndexSteps) {
-    const none = () => Promise.resolve(false);
-    const { settle, settleAdded = none, markBatch = none } = steps;
+    const { settle, settleAdded, markBatch = () => Promise.resolve(false) } = steps;
     this.#statements = statements;
     this.#settle = settle;
     this.#settleAdded = settleAdded;
@@ -79,6 +78,7 @@ export class SqlSearchIndex implements SearchIndex {
   }
 
   async settleAdded(): Promise<boolean> {
+    if (this.#settleAdded === undefined) return false;
     const [row] = await this.#statements.find("unindexed", {});
     return Number(row?.batches) > 0 && await this.#settleAdded();
   }

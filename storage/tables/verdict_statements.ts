@@ -97,9 +97,10 @@ export const verdictStatements = ({ rows, leftJoin }: Dialect) => ({
     WHERE hash = :hash AND hash <> '' AND user_id = :user AND name = :name AND id > :after
     ORDER BY id LIMIT 500`,
   recordsWith: `SELECT records.id, records.user_id, records.path, records.hash, records.name
-    FROM contents JOIN records ON records.hash = contents.hash
-    WHERE contents.sha256 = :sha256 AND records.hash <> '' AND records.id > :after
-    ORDER BY records.id LIMIT 500`,
+    FROM records
+    WHERE records.hash = (SELECT hash FROM contents WHERE sha256 = :sha256 LIMIT 1) AND records.hash <> ''
+      AND (records.user_id, records.id) > (:user, :after)
+    ORDER BY records.user_id, records.id LIMIT 500`,
   expiredBetween: `SELECT DISTINCT sha256 FROM waivers
     WHERE expires_at > :after AND expires_at <= :until`,
   /** Each content counts once for each name that a file with it has: results outlast files for as long as history. */

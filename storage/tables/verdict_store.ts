@@ -79,8 +79,15 @@ export class SqlVerdictStore implements VerdictStore {
     }));
   }
 
-  async recordsWith(sha256: string, after: number): Promise<(JudgedRecord & NamedContent)[]> {
-    const parameters = { sha256: Buffer.from(sha256, "hex"), after };
+  async recordsWith(
+    sha256: string,
+    after?: Pick<JudgedRecord, "userId" | "id">,
+  ): Promise<(JudgedRecord & NamedContent)[]> {
+    const parameters = {
+      sha256: Buffer.from(sha256, "hex"),
+      user: after?.userId ?? -1,
+      after: after?.id ?? 0,
+    };
     const rows = await this.#statements.read("recordsWith", parameters);
     return rows.map(({ id, user_id, path, hash, name }) => ({
       id: Number(id),

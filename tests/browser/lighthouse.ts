@@ -1,6 +1,6 @@
 /**
- * `deno task lighthouse`: what Lighthouse says of the console on a phone. It is no test, as the machine decides on the
- * speed, and on whether Lighthouse gives up. Needs `npm install -g lighthouse@12` and chromium.
+ * `deno task lighthouse`: what Lighthouse says of the console on a phone. It is not a test: the score for
+ * speed depends on the load of the machine, and Lighthouse sometimes times out. Needs `npm install -g lighthouse@12` and chromium.
  */
 
 import * as v from "valibot";

@@ -73,10 +73,12 @@ function inspectParquet(source: ByteSource, context: ScanContext): void {
   }
 }
 
-/** @throws {MalformedError} when there is no schema. */
+/** @throws {MalformedError} if the message at the position has no schema. */
 function inspectMessage(source: ByteSource, at: number, context: ScanContext): void {
   const found = schemaOf(source, at);
-  if (found === undefined) throw new MalformedError("arrow_schema", `There is no schema at ${at}`);
+  if (found === undefined) {
+    throw new MalformedError("arrow_schema", `The message at ${at} has no schema`);
+  }
   new SchemaWalk(found.message, context).inspect(found.schema);
 }
 
@@ -139,13 +141,11 @@ class SchemaWalk {
   }
 
   #inspectTexts(parent: FlatTable, list: number): void {
-    const texts = [...this.#reader.tables(parent, list)].map((text) => ({
-      key: this.#reader.text(text, KeyValue.key, MAX_KEY_BYTES),
-      name: this.#reader.text(text, KeyValue.value, MAX_KEY_BYTES),
-      value: this.#reader.vector(text, KeyValue.value, 1),
-    }));
-    const isPython = texts.some(({ key, name }) => key === TYPE_NAME && name === PYTHON_TYPE);
-    for (const { key, value: { start, count } } of texts) {
+    const isPython = this.#texts(parent, list).some(({ key, text }) =>
+      key === TYPE_NAME && this.#reader.text(text, KeyValue.value, MAX_KEY_BYTES) === PYTHON_TYPE
+    );
+    for (const { key, text } of this.#texts(parent, list)) {
+      const { start, count } = this.#reader.vector(text, KeyValue.value, 1);
       this.#bytesLeft -= count;
       if (this.#bytesLeft < 0) {
         throw new MalformedError("arrow_text_limit", "The texts take too many reads", true);
@@ -154,6 +154,13 @@ class SchemaWalk {
       // Whatever it is, it is unpickled.
       if (isPython && key === TYPE_DATA) this.#context.scanMember(`type at ${start}.pkl`, value);
       else submitPickle(value, start, this.#context);
+    }
+  }
+
+  /** One after the other, as a hostile file has millions. */
+  *#texts(parent: FlatTable, list: number) {
+    for (const text of this.#reader.tables(parent, list)) {
+      yield { text, key: this.#reader.text(text, KeyValue.key, MAX_KEY_BYTES) };
     }
   }
 }

@@ -98,25 +98,32 @@ export function exhaustion(
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
 }
 
-/** Levels of a state, and items of each, of which objects of pandas take all items. */
+/** How deep in a state objects of pandas take all items of a value, and of how many values at most. */
 const TAKEN_LEVELS = 3;
-const MAX_TAKEN = 100;
+const MAX_TAKEN = 10_000;
 
 /**
  * Describes how a state never ends: objects take all items of it, or of its parts. Those of pandas make arrays
  * of what is under the keys of theirs, too.
  */
 export function stateExhaustion(path: string, state: PickleValue): string | undefined {
-  const levels = path.startsWith("pandas.") ? TAKEN_LEVELS : 1;
-  const source = endlessIn(state, levels);
+  const isOfPandas = path.startsWith("pandas.");
+  const parts = state.kind === "tuple" || state.kind === "list" ? state.items : [state];
+  const source = parts.find((value) => isCall(value) && yieldsTooMuch(value)) ??
+    (isOfPandas ? endlessIn(state, TAKEN_LEVELS, { left: MAX_TAKEN }) : undefined);
   return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
 }
 
-function endlessIn(value: PickleValue, levels: number): Call | undefined {
+function endlessIn(
+  value: PickleValue,
+  levels: number,
+  values: { left: number },
+): Call | undefined {
   if (isCall(value)) return yieldsTooMuch(value) ? value : undefined;
   if (!isContainer(value) || levels === 0) return undefined;
-  for (const item of value.items.slice(0, MAX_TAKEN)) {
-    const found = endlessIn(item, levels - 1);
+  for (const item of value.items) {
+    if (values.left-- <= 0) return undefined;
+    const found = endlessIn(item, levels - 1, values);
     if (found !== undefined) return found;
   }
   return undefined;
