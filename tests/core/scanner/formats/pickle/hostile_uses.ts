@@ -519,6 +519,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     },
     verdict: "W",
   },
+  {
+    title: "evasion 92: an endless iterator after many parts of a state",
+    term: {
+      of: { make: name("statsmodels.discrete.discrete_model", "PoissonResultsWrapper") },
+      state: { tuple: [...Array.from({ length: 150 }, () => 1), call(name("itertools", "count"))] },
+    },
+    verdict: "W",
+  },
   ...[
     ["pandas.core.arrays.string_arrow", "ArrowStringArray", "_data"],
     ["pandas.core.arrays.arrow.array", "ArrowExtensionArray", "_pa_array"],
