@@ -47,7 +47,8 @@ export class WaiverEvents implements AsyncDisposable {
   async #publish(sha256: string): Promise<void> {
     const { store, verdicts, events, log } = this.#parts;
     try {
-      for (let after: JudgedRecord | undefined; !this.#ended.signal.aborted;) {
+      let after: JudgedRecord | undefined;
+      while (!this.#ended.signal.aborted) {
         const records = await store.recordsWith(sha256, after);
         const last = records.at(-1);
         if (last === undefined) return;
