@@ -63,7 +63,8 @@ export async function replaceFiles(
 ): Promise<ResourceRecord[]> {
   const rows = await session.values(
     `UPDATE records SET hash = file.hash, size = file.size, crc32 = file.crc32,
-       updated_at = file.updated_at, since = made.since
+       updated_at = file.updated_at,
+       since = CASE WHEN records.hash = file.hash THEN records.since ELSE made.since END
      FROM unnest(:ids::bigint[], :users::bigint[], :hashes::text[], :sizes::bigint[],
        :crc32s::bigint[], :updated::bigint[]) AS file (id, user_id, hash, size, crc32, updated_at)
      ${MADE}

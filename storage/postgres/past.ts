@@ -64,7 +64,7 @@ const past = (history: string) =>
   UNION ALL ${history}
   UNION ALL SELECT ${COLUMNS} FROM fresh_history AS fresh
   WHERE fresh.user_id = :past_user::bigint AND ${numberOf("fresh.since")} <= :past_version::bigint
-    AND ${numberOf("fresh.until")} > :past_version::bigint
+    AND coalesce(${numberOf("fresh.until")} > :past_version::bigint, TRUE)
 ) AS records`;
 
 export const PAST = {

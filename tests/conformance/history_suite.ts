@@ -391,4 +391,18 @@ export function historySuite(engine: StoresEngine): void {
     });
     await model.check();
   });
+  test("C 26 a file that gets the content that it has is in the versions before, too", async (opened) => {
+    await opened.store.history.turn(true);
+    const model = new Model(opened);
+    const file = model.newFile("a");
+    await model.work((transaction) => transaction.insert([file]));
+    const [record] = await model.records();
+    assert.ok(record);
+    const same = { ...file, id: record.id, updatedAt: 2 };
+    await model.work((transaction) => transaction.replaceFiles([same]));
+    await model.work((transaction) =>
+      transaction.replaceFiles([{ ...model.newFile("a"), id: record.id }])
+    );
+    await model.check();
+  });
 }

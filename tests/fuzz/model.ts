@@ -458,7 +458,8 @@ class TransferWork {
       // RS 4.4.7 and C 7: a directory replaces a file.
       if (!existing.isDir && source?.isDir) replacedFiles.push(target);
     });
-    for (const target of replacedFiles) this.#replace(target);
+    // They go as one deletion does (RS 4.6.5): by path.
+    for (const target of replacedFiles.sort(compareBytes)) this.#replace(target);
     return targets;
   }
 

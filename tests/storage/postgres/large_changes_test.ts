@@ -266,4 +266,22 @@ Deno.test({ name: "Large changes", ignore: !Postgres.isInstalled }, async (t) =>
       await one.history.turn(false);
     },
   );
+
+  await t.step("C 26 a restore of many records to one of them brings that back, too", async () => {
+    await one.history.turn(true);
+    const source = await fill("whole");
+    const [file] = await pathsOf(one, "whole");
+    const { point } = await one.history.at(1, { time: Date.now() + 60_000 });
+    const target = file ?? assert.fail();
+    const replaced = await find(one, target);
+    const restore = await begin(async (it) => {
+      await it.deleteSubtrees([replaced]);
+      await it.history.restoreSubtrees([{ source, target }], point, 5);
+    });
+    await restore.end();
+    const restored = await pathsOf(one, target);
+    assert.ok(restored.includes(target.replace("whole", target)), restored.join());
+    assert.equal(restored.length, FILES);
+    await one.history.turn(false);
+  });
 });
