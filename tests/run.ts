@@ -36,8 +36,11 @@ const LONGEST = [
   "tests/cli/supervisor/launch_test.ts",
   "tests/cli/main_test.ts",
 ];
-/** Enough that the last ones end at about the same time. Each takes a second of CPU to load the program. */
-const GROUPS = 24;
+/**
+ * Groups of tests, and as many of half their size, which run last so that all end at about the same time. Each takes
+ * three seconds of CPU: it loads and compiles the program, and starts threads that servers share.
+ */
+const GROUPS = 5;
 /** How many groups run beside each other: they wait for programs, disks and time limits. */
 const GROUPS_OF_CORE = 3;
 /** Each has a browser, so these are few. */
@@ -72,8 +75,11 @@ async function runAll(): Promise<number> {
   const inBrowsers = others.filter((it) => it.startsWith("tests/browser/"));
   const groups = [
     ...long.map((it) => [it]),
-    ...dealt(inBrowsers, inBrowsers.length === 0 ? 0 : BROWSER_GROUPS),
-    ...dealt(others.filter((it) => !inBrowsers.includes(it)), GROUPS),
+    ...dealt(inBrowsers, inBrowsers.length === 0 ? [] : range(0, BROWSER_GROUPS)),
+    ...dealt(others.filter((it) => !inBrowsers.includes(it)), [
+      ...range(0, GROUPS),
+      ...range(0, 2 * GROUPS),
+    ]),
   ];
   for (const [index, group] of groups.entries()) {
     const imports = group.map((it) => `import ${JSON.stringify(pathToFileURL(ROOT + it).href)};\n`);
@@ -88,12 +94,20 @@ async function runAll(): Promise<number> {
   });
 }
 
-/** Deals files out to groups: neighbors, which take as long as one another, are in different ones. */
-function dealt(files: readonly string[], groups: number): string[][] {
-  return Array.from(
-    { length: groups },
-    (_, group) => files.filter((_, index) => index % groups === group),
+/**
+ * Deals files out to groups in turn: neighbors, which take as long as one another, are in different ones.
+ *
+ * @param turns The groups of a round. One that is named twice gets twice as many files.
+ */
+function dealt(files: readonly string[], turns: readonly number[]): string[][] {
+  return [...new Set(turns)].map((group) =>
+    files.filter((_, index) => turns[index % turns.length] === group)
   );
+}
+
+/** The numbers from one up to another, which is not among them. */
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
 /** Writes the configuration by which servers keep threads, and others run modules of the package. */
