@@ -20,6 +20,7 @@ const OTHERS = [
   "tests/description",
   "tests/docs/hub_test.ts",
   "tests/docs/mounting_test.ts",
+  "tests/docs/readme_commands_test.ts",
   "tests/docs/s3_test.ts",
   "tests/engines",
   "tests/faults",
@@ -51,10 +52,14 @@ const KEPT_THREAD_SOURCE = "tests/support/threads/kept_thread.ts";
 
 /**
  * Threads of tests use memory anew all the time: V8 begins with a young generation that is large enough, and the
- * allocator of glibc gives back none that the system would clear for the next use.
+ * allocator of glibc gives back none that the system would clear for the next use, even of the largest buffers that
+ * it can keep.
  */
 const V8_FLAGS = "--v8-flags=--min-semi-space-size=16";
-const MALLOC = { MALLOC_TRIM_THRESHOLD_: String(2 ** 29) };
+const MALLOC = {
+  MALLOC_TRIM_THRESHOLD_: String(2 ** 29),
+  MALLOC_MMAP_THRESHOLD_: String(2 ** 25),
+};
 
 const isAll = Deno.args.includes("--all");
 const options = Deno.args.filter((it) => it !== "--all");
