@@ -20,6 +20,7 @@ const OTHERS = [
   "tests/description",
   "tests/docs/hub_test.ts",
   "tests/docs/mounting_test.ts",
+  "tests/docs/readme_commands_test.ts",
   "tests/docs/s3_test.ts",
   "tests/engines",
   "tests/faults",
@@ -36,8 +37,11 @@ const LONGEST = [
   "tests/cli/supervisor/launch_test.ts",
   "tests/cli/main_test.ts",
 ];
-/** Enough that the last ones end at about the same time. Each takes a second of CPU to load the program. */
-const GROUPS = 24;
+/**
+ * Groups of tests, and as many of half their size, which run last so that all end at about the same time. Each takes
+ * three seconds of CPU: it loads and compiles the program, and starts threads that servers share.
+ */
+const GROUPS = 5;
 /** How many groups run beside each other: they wait for programs, disks and time limits. */
 const GROUPS_OF_CORE = 3;
 /** Each has a browser, so these are few. */
@@ -48,10 +52,14 @@ const KEPT_THREAD_SOURCE = "tests/support/threads/kept_thread.ts";
 
 /**
  * Threads of tests use memory anew all the time: V8 begins with a young generation that is large enough, and the
- * allocator of glibc gives back none that the system would clear for the next use.
+ * allocator of glibc gives back none that the system would clear for the next use, even of the largest buffers that
+ * it can keep.
  */
 const V8_FLAGS = "--v8-flags=--min-semi-space-size=16";
-const MALLOC = { MALLOC_TRIM_THRESHOLD_: String(2 ** 29) };
+const MALLOC = {
+  MALLOC_TRIM_THRESHOLD_: String(2 ** 29),
+  MALLOC_MMAP_THRESHOLD_: String(2 ** 25),
+};
 
 const isAll = Deno.args.includes("--all");
 const options = Deno.args.filter((it) => it !== "--all");
@@ -72,8 +80,11 @@ async function runAll(): Promise<number> {
   const inBrowsers = others.filter((it) => it.startsWith("tests/browser/"));
   const groups = [
     ...long.map((it) => [it]),
-    ...dealt(inBrowsers, inBrowsers.length === 0 ? 0 : BROWSER_GROUPS),
-    ...dealt(others.filter((it) => !inBrowsers.includes(it)), GROUPS),
+    ...dealt(inBrowsers, inBrowsers.length === 0 ? [] : range(0, BROWSER_GROUPS)),
+    ...dealt(others.filter((it) => !inBrowsers.includes(it)), [
+      ...range(0, GROUPS),
+      ...range(0, 2 * GROUPS),
+    ]),
   ];
   for (const [index, group] of groups.entries()) {
     const imports = group.map((it) => `import ${JSON.stringify(pathToFileURL(ROOT + it).href)};\n`);
@@ -88,12 +99,20 @@ async function runAll(): Promise<number> {
   });
 }
 
-/** Deals files out to groups: neighbors, which take as long as one another, are in different ones. */
-function dealt(files: readonly string[], groups: number): string[][] {
-  return Array.from(
-    { length: groups },
-    (_, group) => files.filter((_, index) => index % groups === group),
+/**
+ * Deals files out to groups in turn: neighbors, which take as long as one another, are in different ones.
+ *
+ * @param turns The groups of a round. One that is named twice gets twice as many files.
+ */
+function dealt(files: readonly string[], turns: readonly number[]): string[][] {
+  return [...new Set(turns)].map((group) =>
+    files.filter((_, index) => turns[index % turns.length] === group)
   );
+}
+
+/** The numbers from one up to another, which is not among them. */
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
 /** Writes the configuration by which servers keep threads, and others run modules of the package. */

@@ -12,11 +12,13 @@ export const REQUEST_LIMITS: FrameLimits = { maxHeaderBytes: MIB, maxBodyBytes: 
 export const MAX_PROBLEM_CHARS = 1000;
 
 /** A scan that never looks at its limit is ended when its process has used this much more CPU time. */
-const CPU_GRACE_MS = 5000;
+const DEFAULT_CPU_GRACE_MS = 5000;
 
 /** The CPU time after which a process is ended that scans. Threads of the runtime count, too. */
-export function maxCpuMs({ timeoutMs }: Pick<ScanTask, "timeoutMs">): number {
-  return 2 * timeoutMs + CPU_GRACE_MS;
+export function maxCpuMs(
+  { timeoutMs, cpuGraceMs = DEFAULT_CPU_GRACE_MS }: Pick<ScanTask, "timeoutMs" | "cpuGraceMs">,
+): number {
+  return 2 * timeoutMs + cpuGraceMs;
 }
 
 /** A request to scan content: the bytes themselves, or a file to be read. */

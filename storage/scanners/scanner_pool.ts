@@ -26,6 +26,8 @@ export interface ScannerPoolOptions {
   readonly maxima?: ScanMaxima;
   /** How long after its longest time a scan may return partial results. @default 10000 */
   readonly graceMs?: number;
+  /** How much more CPU time than its limits say the process of a scan may use. @default 5000 */
+  readonly cpuGraceMs?: number;
   /** How long an idle process is kept. @default 10000 */
   readonly idleMs?: number;
 }
@@ -91,7 +93,7 @@ export class ScannerPool implements AsyncDisposable {
     task: Pick<ScanTask, "skip" | "needsMd5" | "listsTensors">,
     { userId, memoryLimitMB, signal, onProgress }: Omit<ScanContentOptions, "skip" | "needsMd5">,
   ): Promise<SandboxOutcome> {
-    const { timeoutMs, maxima, graceMs = DEFAULT_GRACE_MS } = this.#options;
+    const { timeoutMs, cpuGraceMs, maxima, graceMs = DEFAULT_GRACE_MS } = this.#options;
     const sent = size === undefined ? await readSmall(path) : undefined;
     const content = sent ?? path;
     signal.throwIfAborted();
@@ -99,7 +101,7 @@ export class ScannerPool implements AsyncDisposable {
       this.#start();
     this.#busy.add(scanner);
     try {
-      return await scanner.run({ content, name, size, ...task, timeoutMs, maxima }, {
+      return await scanner.run({ content, name, size, ...task, timeoutMs, cpuGraceMs, maxima }, {
         signal,
         graceMs,
         memoryMB: memoryLimitMB > 0 ? memoryLimitMB : this.#options.memoryMB,

@@ -1,10 +1,6 @@
 import * as assert from "node:assert/strict";
 import { ROOT } from "../support/child_server.ts";
 import { blocksOf } from "./blocks.ts";
-import { guideTest } from "./guide.ts";
-import { NEWCOMER } from "./newcomer.ts";
-
-guideTest("README.md", NEWCOMER);
 
 Deno.test("the README fits a screen: 150 lines of 100 columns, and images of 200 kB", async () => {
   const text = await Deno.readTextFile(`${ROOT}README.md`);

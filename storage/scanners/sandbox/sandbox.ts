@@ -31,6 +31,8 @@ export interface ScanTask {
   readonly needsMd5?: boolean | undefined;
   /** The CPU time that the scan may use. */
   readonly timeoutMs: number;
+  /** How much more its process may use before it is ended. @default 5000 */
+  readonly cpuGraceMs?: number | undefined;
   /** What the limits of a large file may grow to. @default those of the scanner */
   readonly maxima?: ScanMaxima | undefined;
   /** Nonzero tells the worker to stop. */

@@ -18,7 +18,7 @@ const linux = Deno.build.os === "linux";
  * A list of numbers whose scan takes CPU time for long enough that the process is seen and stopped before its end.
  * A test that has it go on waits for the rest, in a process that leaves the processors to all others.
  */
-const SLOW = `(${"I1\n".repeat(1_000_000)}t.`;
+const SLOW = `(${"I1\n".repeat(300_000)}t.`;
 
 interface Parts {
   readonly child: ChildServer;

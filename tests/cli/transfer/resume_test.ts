@@ -10,8 +10,8 @@ import { mintToken, TestServer, USER_PRIVILEGES } from "../../support/server.ts"
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
-const SIZE = 144 * MIB;
-const HELD = 112 * MIB;
+const SIZE = 120 * MIB;
+const HELD = 96 * MIB;
 /** How much a server receives before it keeps it. */
 const KEPT = 64 * MIB;
 /** What may pass twice: what was on its way, and what a killed server had not kept yet. */
