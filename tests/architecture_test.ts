@@ -48,6 +48,7 @@ const CORE_FOR_STORAGE = [
   "core/hub/tree_json.ts",
   "core/decided_upload.ts",
   "core/uploads.ts",
+  "core/wasm_code.ts",
   "core/lfs_objects.ts",
   "core/upkeep/ports.ts",
 ];

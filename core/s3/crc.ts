@@ -1,71 +1,92 @@
 /** Checksums that S3 has and the runtime has not. Both are reflected. */
 
+import { instantiate } from "../wasm_code.ts";
+import {
+  AREA_BYTES,
+  BLOCK_BYTES,
+  crcModule,
+  SLICES,
+  START,
+  TABLE_VALUES,
+  TABLES,
+} from "./crc_module.ts";
+
 /** CRC-32C (Castagnoli), and CRC-64/NVME. */
 const POLYNOMIALS = {
   CRC32C: { polynomial: 0x82f63b78n, bits: 32 },
   CRC64NVME: { polynomial: 0x9a6c9329ac4bc9b5n, bits: 64 },
 } as const;
 type CrcName = keyof typeof POLYNOMIALS;
-/** So many bytes are taken at a time. */
-const SLICES = 8;
 
-/** A table for each byte of a slice: the upper and the lower 32 bits for each value of the byte. */
-interface Tables {
-  readonly high: readonly Uint32Array[];
-  readonly low: readonly Uint32Array[];
+/** Computes one of the checksums. */
+interface CrcEngine {
+  /** The lower and the upper word of the checksum, and the tables. */
+  readonly words: Uint32Array;
+  readonly bytes: Uint8Array;
+  readonly run: (end: number) => void;
 }
 
-function tablesOf(name: CrcName): Tables {
+function engineOf(name: CrcName): CrcEngine {
+  const { memory, run } = instantiate(crcModule());
+  tablesOf(name, new BigUint64Array(memory, TABLES, SLICES * TABLE_VALUES));
+  return { words: new Uint32Array(memory), bytes: new Uint8Array(memory), run };
+}
+
+/** Fills a table for each byte of a block. That of a byte says what its value makes of the checksum after it. */
+function tablesOf(name: CrcName, tables: BigUint64Array): void {
   const { polynomial } = POLYNOMIALS[name];
-  const high = Array.from({ length: SLICES }, () => new Uint32Array(256));
-  const low = Array.from({ length: SLICES }, () => new Uint32Array(256));
-  for (let value = 0; value < 256; value++) {
+  for (let value = 0; value < TABLE_VALUES; value++) {
     let crc = BigInt(value);
-    for (let slice = 0; slice < SLICES; slice++) {
-      for (let bit = 0; bit < 8; bit++) crc = crc & 1n ? crc >> 1n ^ polynomial : crc >> 1n;
-      high[slice]?.fill(Number(crc >> 32n), value, value + 1);
-      low[slice]?.fill(Number(crc & 0xffffffffn), value, value + 1);
-    }
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1n ? crc >> 1n ^ polynomial : crc >> 1n;
+    tables[value] = crc;
   }
-  return { high, low };
+  for (let at = TABLE_VALUES; at < tables.length; at++) {
+    const former = tables[at - TABLE_VALUES] ?? 0n;
+    tables[at] = former >> 8n ^ (tables[Number(former & 255n)] ?? 0n);
+  }
 }
 
 /** A checksum that is computed piece by piece. */
 export class Crc {
   readonly #bits: 32 | 64;
-  readonly #tables: Tables;
+  readonly #engine: CrcEngine;
   #high: number;
   #low = -1;
 
   /** @param name The algorithm. */
   constructor(name: CrcName) {
     this.#bits = POLYNOMIALS[name].bits;
-    this.#tables = TABLES[name] ??= tablesOf(name);
+    this.#engine = ENGINES[name] ??= engineOf(name);
     this.#high = this.#bits === 32 ? 0 : -1;
   }
 
   /** Adds bytes. */
   update(bytes: Uint8Array): void {
-    const { high, low } = this.#tables;
-    const [h0, h1, h2, h3, h4, h5, h6, h7] = high as Eight;
-    const [l0, l1, l2, l3, l4, l5, l6, l7] = low as Eight;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let [upper, lower] = [this.#high, this.#low];
-    let at = 0;
-    for (const end = bytes.length - SLICES; at <= end; at += SLICES) {
-      const first = view.getUint32(at, true) ^ lower;
-      const second = view.getUint32(at + 4, true) ^ upper;
-      const [a, b, c, d] = [first & 255, first >>> 8 & 255, first >>> 16 & 255, first >>> 24];
-      const [e, f, g, h] = [second & 255, second >>> 8 & 255, second >>> 16 & 255, second >>> 24];
-      lower = l7[a]! ^ l6[b]! ^ l5[c]! ^ l4[d]! ^ l3[e]! ^ l2[f]! ^ l1[g]! ^ l0[h]!;
-      upper = h7[a]! ^ h6[b]! ^ h5[c]! ^ h4[d]! ^ h3[e]! ^ h2[f]! ^ h1[g]! ^ h0[h]!;
+    const blocks = bytes.length - bytes.length % BLOCK_BYTES;
+    for (let at = 0; at < blocks; at += AREA_BYTES) {
+      this.#addBlocks(bytes.subarray(at, Math.min(at + AREA_BYTES, blocks)));
     }
-    for (; at < bytes.length; at++) {
-      const index = (lower ^ bytes[at]!) & 255;
-      lower = (lower >>> 8 | upper << 24) ^ l0[index]!;
-      upper = upper >>> 8 ^ h0[index]!;
+    this.#addRest(bytes.subarray(blocks));
+  }
+
+  /** Adds whole blocks, {@link AREA_BYTES} at most. All checksums of an algorithm share the memory. */
+  #addBlocks(blocks: Uint8Array): void {
+    const { words, bytes, run } = this.#engine;
+    words[0] = this.#low;
+    words[1] = this.#high;
+    bytes.set(blocks, START);
+    run(START + blocks.length);
+    [this.#low = 0, this.#high = 0] = words;
+  }
+
+  /** Adds what does not fill a block. */
+  #addRest(rest: Uint8Array): void {
+    const { words } = this.#engine;
+    for (const byte of rest) {
+      const entry = TABLES / Uint32Array.BYTES_PER_ELEMENT + 2 * ((this.#low ^ byte) & 255);
+      this.#low = (this.#low >>> 8 | this.#high << 24) ^ (words[entry] ?? 0);
+      this.#high = this.#high >>> 8 ^ (words[entry + 1] ?? 0);
     }
-    [this.#high, this.#low] = [upper, lower];
   }
 
   /** The checksum of all that was added, the most significant byte first. */
@@ -78,19 +99,8 @@ export class Crc {
   }
 }
 
-type Eight = readonly [
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-];
-
 /** They are made when they are needed first. */
-const TABLES: { [Name in CrcName]?: Tables } = {};
+const ENGINES: { [Name in CrcName]?: CrcEngine } = {};
 
 /** Content that is a part of other content. */
 export interface CrcPart {

@@ -1,7 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
+import { instantiate } from "../../core/wasm_code.ts";
 import { areaOf, LANES, md5LanesModule, sineVectors } from "./md5_lanes_module.ts";
 import { AREA_BYTES, BLOCK_BYTES, md5Module, START } from "./md5_module.ts";
-import { instantiate } from "./wasm_code.ts";
 
 /** Bytes to add to an MD5. */
 export interface Md5Update {

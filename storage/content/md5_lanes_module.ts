@@ -8,8 +8,9 @@
  * blocks of each content up to `end` of the first.
  */
 
-import { AREA_BYTES, blockLoop, STATE, stepAt, STEPS } from "./md5_module.ts";
+import { AREA_BYTES, BLOCK_BYTES, STATE, stepAt, STEPS } from "./md5_module.ts";
 import {
+  blockLoop,
   type Code,
   constant,
   get,
@@ -20,7 +21,7 @@ import {
   storeVector,
   V128,
   vectorOp,
-} from "./wasm_code.ts";
+} from "../../core/wasm_code.ts";
 
 /** So many MD5s are computed at the same time. */
 export const LANES = 4;
@@ -64,8 +65,7 @@ export function md5LanesModule(): Uint8Array<ArrayBuffer> {
   return moduleOf({
     pages: PAGES,
     locals: [[1, I32], [VECTORS, V128]],
-    body: blockLoop({ end: END, position: POSITION }, {
-      start: FIRST_AREA,
+    body: blockLoop({ end: END, position: POSITION, start: FIRST_AREA, bytes: BLOCK_BYTES }, {
       first: STATE.flatMap((word) => [
         ...loadVector(constant(0), VECTOR_BYTES * word),
         ...set(before(word)),

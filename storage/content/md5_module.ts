@@ -6,7 +6,18 @@
  * module updates the state with those up to `end`.
  */
 
-import { type Code, constant, get, I32, load, moduleOf, OP, set, store } from "./wasm_code.ts";
+import {
+  blockLoop,
+  type Code,
+  constant,
+  get,
+  I32,
+  load,
+  moduleOf,
+  OP,
+  set,
+  store,
+} from "../../core/wasm_code.ts";
 
 /** How many bytes are added at a time. */
 export const AREA_BYTES = 64 * 1024;
@@ -76,7 +87,7 @@ export function md5Module(): Uint8Array<ArrayBuffer> {
   return moduleOf({
     pages: 2,
     locals: [[LOCALS, I32]],
-    body: blockLoop({ end: END, position: POSITION }, {
+    body: blockLoop({ end: END, position: POSITION, start: START, bytes: BLOCK_BYTES }, {
       first: STATE.flatMap((word) => [...load(constant(0), 4 * word), ...set(before(word))]),
       block: [
         ...STATE.flatMap((word) => [...get(before(word)), ...set(working(word))]),
@@ -91,34 +102,6 @@ export function md5Module(): Uint8Array<ArrayBuffer> {
       last: STATE.flatMap((word) => store(constant(0), 4 * word, get(before(word)))),
     }),
   });
-}
-
-/** Code for each block from {@link START} on up to an end, with what comes before and after all. */
-export function blockLoop(
-  { end, position }: { readonly end: number; readonly position: number },
-  { first, block, last, start = START }: {
-    readonly first: Code;
-    readonly block: Code;
-    readonly last: Code;
-    readonly start?: number;
-  },
-): Code {
-  return [
-    ...constant(start),
-    ...set(position),
-    ...first,
-    ...[OP.loop, 0x40],
-    ...block,
-    ...get(position),
-    ...constant(BLOCK_BYTES),
-    OP.add,
-    ...set(position),
-    ...get(position),
-    ...get(end),
-    OP.lessUnsigned,
-    ...[OP.brIf, 0, OP.end],
-    ...last,
-  ];
 }
 
 function step(at: number): Code {

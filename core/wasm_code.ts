@@ -5,6 +5,7 @@ export type Code = readonly number[];
 
 /** The types of values. */
 export const I32 = 0x7f;
+export const I64 = 0x7e;
 export const V128 = 0x7b;
 
 /** Opcodes of instructions. */
@@ -15,14 +16,21 @@ export const OP = {
   localGet: 0x20,
   localSet: 0x21,
   load: 0x28,
+  loadLong: 0x29,
   store: 0x36,
+  storeLong: 0x37,
   constant: 0x41,
+  constantLong: 0x42,
   lessUnsigned: 0x49,
   add: 0x6a,
   and: 0x71,
   or: 0x72,
   xor: 0x73,
   rotateLeft: 0x77,
+  xorLong: 0x85,
+  shiftLeftLong: 0x86,
+  shiftRightLong: 0x88,
+  lowerHalf: 0xa7,
   vector: 0xfd,
 } as const;
 
@@ -58,6 +66,23 @@ export const store = (address: Code, offset: number, value: Code): Code => [
   2,
   ...unsigned(offset),
 ];
+/** Loads the two words at an address as one number; `offset` is a multiple of 8. */
+export const loadLong = (address: Code, offset: number): Code => [
+  ...address,
+  OP.loadLong,
+  3,
+  ...unsigned(offset),
+];
+/** Stores a number of two words. */
+export const storeLong = (address: Code, offset: number, value: Code): Code => [
+  ...address,
+  ...value,
+  OP.storeLong,
+  3,
+  ...unsigned(offset),
+];
+/** A number of two words. */
+export const constantLong = (value: number): Code => [OP.constantLong, ...signed(value)];
 /** An instruction on vectors, with what follows its opcode. */
 export const vectorOp = (op: keyof typeof VECTOR_OP, ...rest: Code): Code => [
   OP.vector,
@@ -75,6 +100,39 @@ export const storeVector = (address: Code, offset: number, value: Code): Code =>
   ...value,
   ...vectorOp("store", 4, ...unsigned(offset)),
 ];
+
+/**
+ * Code for each block from a position on up to an end, with what comes before and after all. There is at least one block.
+ */
+export function blockLoop(
+  { end, position, start, bytes }: {
+    /** The local with the end. */
+    readonly end: number;
+    /** The local for where a block is. */
+    readonly position: number;
+    readonly start: number;
+    /** The size of a block. */
+    readonly bytes: number;
+  },
+  { first, block, last }: { readonly first: Code; readonly block: Code; readonly last: Code },
+): Code {
+  return [
+    ...constant(start),
+    ...set(position),
+    ...first,
+    ...[OP.loop, 0x40],
+    ...block,
+    ...get(position),
+    ...constant(bytes),
+    OP.add,
+    ...set(position),
+    ...get(position),
+    ...get(end),
+    OP.lessUnsigned,
+    ...[OP.brIf, 0, OP.end],
+    ...last,
+  ];
+}
 
 /** What a module of one function with one number as its parameter has. */
 export interface ModuleParts {
