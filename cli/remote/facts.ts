@@ -17,16 +17,25 @@ export async function run(args: string[]): Promise<number> {
   return 0;
 }
 
-function factsText({ path, is_dir: isDirectory, facts, formats, complete }: FactsEntry): string {
+function factsText(entry: FactsEntry): string {
+  const { path, is_dir: isDirectory, facts, formats } = entry;
   const lines: readonly (readonly [string, string | undefined])[] = [
     ["Path", `${path}${isDirectory ? "/" : ""}`],
     ...linesOf(facts),
     ["Formats", isDirectory && formats.length > 0 ? formats.join(", ") : undefined],
-    ["", complete ? undefined : "Not all of it has been scanned: more may be known later"],
+    ["", noteOn(entry)],
   ];
   return lines.flatMap(([name, value]) =>
     value === undefined ? [] : [`${name.padEnd(16)}${printable(value)}`]
   ).join("\n");
+}
+
+/** What facts that are missing mean. */
+function noteOn({ is_dir: isDirectory, facts, complete }: FactsEntry): string | undefined {
+  if (complete) return Object.keys(facts).length > 0 ? undefined : "It says nothing of itself";
+  return isDirectory
+    ? "Not all of it has been scanned: more may be known later"
+    : "It has not been scanned for facts yet";
 }
 
 function linesOf(facts: FactsEntry["facts"]): readonly (readonly [string, string | undefined])[] {

@@ -2,11 +2,12 @@
  * `deno task bench`: compares the server with reference programs on the same machine, as ratios. Needs
  * curl, md5sum and zip, and compares with nginx, dufs, rclone, picklescan and modelaudit if they are
  * installed. Small GETs are sent by wrk if it is installed. Each case starts its own server processes, as
- * users do.
+ * users do. TEST_ENGINES=postgres measures searches over PostgreSQL.
  */
 
 import { parseArgs } from "node:util";
 import { ChildServer } from "../support/child_server.ts";
+import { engineSettings } from "../support/engines.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { ARCHIVE_CASES } from "./archive_cases.ts";
@@ -88,7 +89,9 @@ async function main(args: string[]): Promise<void> {
 async function runCase(measure: Case["measure"]): Promise<Result> {
   await using temporary = await TempDir.make();
   const directory = temporary.path;
-  await using server = await ChildServer.start({ dataDir: `${directory}/data`, env: LIMITS });
+  const dataDir = `${directory}/data`;
+  const env = { ...LIMITS, ...await engineSettings(dataDir) };
+  await using server = await ChildServer.start({ dataDir, env });
   const client = await server.as(1);
   await using peers = await Peers.start(directory);
   return await measure({ directory, server, client, peers: peers.all });

@@ -181,11 +181,21 @@ export async function randomFile(path: string, size: number): Promise<void> {
 
 /** The CPU time that a process has taken, in seconds. */
 export async function cpuSeconds(pid: number): Promise<number> {
+  const [user = 0, system = 0] = await ticksOf(pid);
+  return (user + system) / TICKS;
+}
+
+/** The CPU time that those children of a process have taken that have ended, in seconds. */
+export async function endedCpuSeconds(pid: number): Promise<number> {
+  const [, , user = 0, system = 0] = await ticksOf(pid);
+  return (user + system) / TICKS;
+}
+
+async function ticksOf(pid: number): Promise<number[]> {
   const text = await Deno.readTextFile(`/proc/${pid}/stat`);
   // The name of the program, which may have blanks, ends with the last parenthesis.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const [user, system] = fields.slice(11, 13).map(Number);
-  return ((user ?? 0) + (system ?? 0)) / TICKS;
+  return fields.slice(11, 15).map(Number);
 }
 
 /** Linux counts in these parts of a second (USER_HZ). */

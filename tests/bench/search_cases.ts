@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { FoundList } from "../../schemas/verdicts.ts";
 import { type Client, dataOf } from "../support/client.ts";
-import { openSqlite, type TestDatabase } from "../support/test_database.ts";
 import {
   type Case,
   cpuSeconds,
@@ -12,6 +11,7 @@ import {
   seconds,
   spread,
 } from "./measures.ts";
+import { openSearchTables, type SearchTables } from "./search_tables.ts";
 
 /** Models of the tree that is copied, and the files of each. */
 const MODELS = 100;
@@ -42,9 +42,9 @@ export const SEARCH_CASES: readonly Case[] = [
         const reply = await scanner.json("POST", "/scans/?wait=60", { path: `0/0/0/org-${org}` });
         if (!reply.text.includes('"completed"')) throw new Error(reply.text);
       }
-      await using database = openSqlite(`${directory}/data/strongroom.db`);
-      await settled(client, database);
-      const before = await indexBytes(database);
+      await using tables = await openSearchTables(`${directory}/data`);
+      await settled(client, tables);
+      const before = await tables.bytes();
       const copies = Math.max(2, scaled(10));
       for (const [from, to] of [["0/0/0", "0/0"], ["0/0", "0"], ["0", ""]] as const) {
         for (let copy = 1; copy < copies; copy++) {
@@ -52,11 +52,11 @@ export const SEARCH_CASES: readonly Case[] = [
           await expectOk(client.copy({ source: from, destination }));
         }
       }
-      const made = await seconds(() => settled(client, database));
-      const records = await countOf(database, "records");
-      const bytes = await indexBytes(database) - before;
+      const made = await seconds(() => settled(client, tables));
+      const records = await tables.records();
+      const bytes = await tables.bytes() - before;
       const searches = await searchBesideChanges(client);
-      const uploads = await uploadsInTurn(client, database, server.pid);
+      const uploads = await uploadsInTurn(client, tables, server.pid);
       const cost = (Math.min(...uploads.with) / Math.min(...uploads.without) - 1) * 100;
       return {
         comparisons: [],
@@ -68,7 +68,7 @@ export const SEARCH_CASES: readonly Case[] = [
           } ms; ${searches.found} found in all`,
           `uploads of 100 files: ${
             spread(uploads.with, 1)
-          } ms of the processor with all that follows, ` +
+          } ms of the processors with all that follows, ` +
           `without the index ${spread(uploads.without, 1)} ms: ${
             cost.toFixed(1)
           } % more by the least`,
@@ -105,26 +105,10 @@ function model(index: number): Record<string, string | Uint8Array<ArrayBuffer>> 
 }
 
 /** Waits until the index knows all. */
-async function settled(client: Client, database: TestDatabase): Promise<void> {
-  while (
-    await countOf(database, "search_marks") + await countOf(database, "search_added") > 0 ||
-    !(await search(client, "q=none+of+this")).complete
-  ) {
+async function settled(client: Client, tables: SearchTables): Promise<void> {
+  while (await tables.marks() > 0 || !(await search(client, "q=none+of+this")).complete) {
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-}
-
-async function countOf(database: TestDatabase, table: string): Promise<number> {
-  return Number((await database.get(`SELECT count(*) AS count FROM ${table}`))?.count);
-}
-
-/** The pages of the index, and of the facts of directories. */
-async function indexBytes(database: TestDatabase): Promise<number> {
-  const row = await database.get(
-    `SELECT sum(pgsize) AS bytes FROM dbstat WHERE aggregate = TRUE
-     AND (name LIKE 'search%' OR name = 'directory_facts')`,
-  );
-  return Number(row?.bytes);
 }
 
 async function search(client: Client, query: string): Promise<FoundList> {
@@ -166,18 +150,14 @@ async function searchBesideChanges(client: Client) {
  * What forms of a hundred files take of the processor, until the index knows them, and without the triggers that note
  * changes for it, in turn. In milliseconds for each form.
  */
-async function uploadsInTurn(client: Client, database: TestDatabase, pid: number) {
-  const triggers = (await database.all(
-    "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'search%'",
-  )).map(({ name, sql }) => ({ name: String(name), sql: String(sql) }));
+async function uploadsInTurn(client: Client, tables: SearchTables, pid: number) {
+  const taken = async () => await cpuSeconds(pid) + await tables.cpuSeconds();
   const times: { with: number[]; without: number[] } = { with: [], without: [] };
   let directory = 0;
   for (let round = 0; round < 2 * ROUNDS; round++) {
     for (const kind of ["with", "without"] as const) {
-      if (kind === "without") {
-        await database.script(triggers.map(({ name }) => `DROP TRIGGER ${name};`).join("\n"));
-      }
-      const before = await cpuSeconds(pid);
+      if (kind === "without") await tables.ignoreChanges();
+      const before = await taken();
       for (let upload = 0; upload < FORMS; upload++) {
         const place = `uploads/${directory++}`;
         const files = Object.fromEntries(
@@ -185,11 +165,9 @@ async function uploadsInTurn(client: Client, database: TestDatabase, pid: number
         );
         await expectOk(client.upload(place, files));
       }
-      if (kind === "with") await settled(client, database);
-      times[kind].push(1000 * (await cpuSeconds(pid) - before) / FORMS);
-      if (kind === "without") {
-        await database.script(triggers.map(({ sql }) => `${sql};`).join("\n"));
-      }
+      if (kind === "with") await settled(client, tables);
+      times[kind].push(1000 * (await taken() - before) / FORMS);
+      if (kind === "without") await tables.noteChanges();
     }
   }
   return times;
