@@ -32,7 +32,7 @@ function factsText(entry: FactsEntry): string {
 
 /** What facts that are missing mean. */
 function noteOn({ is_dir: isDirectory, facts, complete }: FactsEntry): string | undefined {
-  if (complete) return Object.keys(facts).length > 0 ? undefined : "It says nothing of itself";
+  if (complete) return Object.keys(facts).length > 0 ? undefined : "It has no facts";
   return isDirectory
     ? "Not all of it has been scanned: more may be known later"
     : "It has not been scanned for facts yet";

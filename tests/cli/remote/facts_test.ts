@@ -3,7 +3,7 @@ import { RemoteClient } from "../../support/remote_client.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-Deno.test("C 29 facts says whether a file has not been scanned, or says nothing of itself", async () => {
+Deno.test("C 29 facts says whether a file has not been scanned, or has no facts", async () => {
   await using directory = await TempDir.make();
   await using server = await TestServer.start();
   const privileges = [...USER_PRIVILEGES, "scans.run"];
@@ -30,8 +30,8 @@ Deno.test("C 29 facts says whether a file has not been scanned, or says nothing 
     shown("models/", "Not all of it has been scanned: more may be known later"),
   );
   await user.json("POST", "/scans/?wait=60", { path: "models" });
-  const silent = "It says nothing of itself";
-  assert.equal(await printed("models/a.txt"), shown("models/a.txt", silent));
+  const none = "It has no facts";
+  assert.equal(await printed("models/a.txt"), shown("models/a.txt", none));
   assert.equal(JSON.parse(await printed("--json", "models/a.txt")).complete, true);
-  assert.equal(await printed("models"), shown("models/", silent));
+  assert.equal(await printed("models"), shown("models/", none));
 });
