@@ -24,7 +24,7 @@ const MAX_WORDS = 500;
 /** What uploads have no fact for, by the conditions on it. */
 const MIRROR_ONLY = ["license", "younger_than", "older_than", "remote_code"] as const;
 
-/** One text or a list of them: any of them is to match. */
+/** One text, or a list of which one has to match. */
 function textsOf<const Text extends string>(text: v.GenericSchema<unknown, Text>) {
   return v.pipe(
     v.unknown(),

@@ -56,7 +56,10 @@ export async function insertRecords(
   });
 }
 
-/** Gives files other content, and returns their records in the given order. */
+/**
+ * Gives files other content, and returns their records in the given order. One that is as it was before, to the
+ * millisecond, stays of its version: no former state of it is kept.
+ */
 export async function replaceFiles(
   session: Session,
   files: readonly NewContent[],
@@ -64,7 +67,8 @@ export async function replaceFiles(
   const rows = await session.values(
     `UPDATE records SET hash = file.hash, size = file.size, crc32 = file.crc32,
        updated_at = file.updated_at,
-       since = CASE WHEN records.hash = file.hash THEN records.since ELSE made.since END
+       since = CASE WHEN (records.hash, records.updated_at) = (file.hash, file.updated_at)
+         THEN records.since ELSE made.since END
      FROM unnest(:ids::bigint[], :users::bigint[], :hashes::text[], :sizes::bigint[],
        :crc32s::bigint[], :updated::bigint[]) AS file (id, user_id, hash, size, crc32, updated_at)
      ${MADE}

@@ -45,6 +45,7 @@ import triggersOfLargeChanges from "./migrations/0043_triggers_of_large_changes.
 };
 import s3Checksums from "./migrations/0044_s3_checksums.sql" with { type: "text" };
 import knownRevisions from "./migrations/0045_known_revisions.sql" with { type: "text" };
+import replacedBySame from "./migrations/0046_replaced_by_same.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -95,6 +96,7 @@ const MIGRATIONS: readonly string[] = [
   triggersOfLargeChanges,
   s3Checksums,
   knownRevisions,
+  replacedBySame,
 ];
 
 /** The version of the schema that this program makes. */

@@ -54,7 +54,10 @@ function isBelowParent(root: string): string {
     AND former.parent > ${root} || '/' AND former.parent < ${root} || '0'`;
 }
 
-/** What was there since the version or earlier, and still is, or was until later. It is named as the table is. */
+/**
+ * What was there since the version or earlier, and still is, or was until later. It is named as the table is. A large
+ * change that has not ended sees what it has changed itself, of which no version knows yet.
+ */
 const past = (history: string) =>
   `(
   SELECT ${COLUMNS} FROM records AS present

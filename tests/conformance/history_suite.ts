@@ -391,18 +391,27 @@ export function historySuite(engine: StoresEngine): void {
     });
     await model.check();
   });
-  test("C 26 a file that gets the content that it has is in the versions before, too", async (opened) => {
-    await opened.store.history.turn(true);
+
+  test("C 26 a file that gets the content that it has is as it was in the versions before", async (opened) => {
+    const { store } = opened;
+    await store.history.turn(true);
     const model = new Model(opened);
     const file = model.newFile("a");
     await model.work((transaction) => transaction.insert([file]));
     const [record] = await model.records();
     assert.ok(record);
-    const same = { ...file, id: record.id, updatedAt: 2 };
-    await model.work((transaction) => transaction.replaceFiles([same]));
-    await model.work((transaction) =>
-      transaction.replaceFiles([{ ...model.newFile("a"), id: record.id }])
-    );
+    const { id } = record;
+    const others = [file, model.newFile("a")];
+    for (const [index, other] of others.entries()) {
+      await model.work((it) => it.replaceFiles([{ ...other, id, updatedAt: 2 + index }]));
+    }
     await model.check();
+    const version = await model.version();
+    for (const [index, updatedAt] of [1, 2, 3].entries()) {
+      const past = await store.history.at(USER, { version: version - 2 + index });
+      assert.equal((await past.findByPath(SCOPE, ["a"])).get("a")?.updatedAt, updatedAt);
+    }
+    // Content counts with each state that has it.
+    assert.equal((await store.history.kept()).bytes, 2 * (HISTORY_ROW_BYTES + file.size));
   });
 }

@@ -142,7 +142,10 @@ class Program {
     await file.write(new TextEncoder().encode(`tree-1${number}%v`));
   }
 
-  /** Runs it as soon as nobody has it open to write: processes that are being started have what this one had. */
+  /**
+   * Runs it as soon as no process has it open for writing. A process that is being started holds the files of its
+   * parent for a moment.
+   */
   async run(args: readonly string[], env: Record<string, string>): Promise<ProgramOutput> {
     let output: ProgramOutput | undefined;
     await until(async () => {

@@ -34,12 +34,12 @@ function bytesOf(length: number): Uint8Array {
 for (const algorithm of CRCS) {
   const { name, ofDigits } = algorithm;
 
-  Deno.test(`${name}: the digits have the value that the catalogs of CRCs have`, () => {
+  Deno.test(`C 30 ${name}: the digits have the value that the catalogs of CRCs have`, () => {
     const digits = new TextEncoder().encode("123456789");
     assert.equal(crcOf(algorithm, [digits]).toHex(), ofDigits);
   });
 
-  Deno.test(`${name}: pieces of any lengths are as the definition has them`, () => {
+  Deno.test(`C 30 ${name}: pieces of any lengths are as the definition has them`, () => {
     const piece = fc.uint8Array({ maxLength: 70, size: "max" });
     fc.assert(fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
       const whole = Uint8Array.from(pieces.flatMap((it) => [...it]));
@@ -47,7 +47,7 @@ for (const algorithm of CRCS) {
     }));
   });
 
-  Deno.test(`${name}: pieces larger than the memory of the loop, and two at the same time`, () => {
+  Deno.test(`C 30 ${name}: pieces larger than the memory of the loop, and two at the same time`, () => {
     const whole = bytesOf(2 * AREA_BYTES + 21);
     const [one, other] = [new Crc(name), new Crc(name)];
     for (const end of [AREA_BYTES - 3, whole.length]) {
@@ -59,7 +59,7 @@ for (const algorithm of CRCS) {
     assert.equal(other.digest().toHex(), bitByBit(algorithm, twice));
   });
 
-  Deno.test(`${name}: those of parts are joined to that of the whole`, () => {
+  Deno.test(`C 30 ${name}: those of parts are joined to that of the whole`, () => {
     const whole = bytesOf(1000);
     const joined = new JoinedCrc(name);
     for (const part of [whole.subarray(0, 333), whole.subarray(333, 666), whole.subarray(666)]) {
