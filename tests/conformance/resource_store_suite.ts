@@ -4,10 +4,13 @@ import type { ListQuery, RecordList, ResourceStore, TransferEffects } from "../.
 import { batchesOf } from "../../core/record_lists.ts";
 import { newRecord, seed } from "../support/seed.ts";
 
+/** On a busy machine, what a test does between two batches of a listing takes longer than a reader may by default. */
+export const PATIENT = { listIdleMs: 60_000 };
+
 /**
  * The conformance suite for every {@link ResourceStore}.
  *
- * @param open Opens an empty store.
+ * @param open Opens an empty store, which is {@link PATIENT}.
  */
 export function resourceStoreSuite(
   name: string,

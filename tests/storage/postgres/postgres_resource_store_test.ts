@@ -1,4 +1,4 @@
-import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
+import { PATIENT, resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { sharedPostgres } from "../../support/shared_postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
@@ -8,6 +8,6 @@ if (Postgres.isInstalled) {
   const engine = sharedPostgres();
   resourceStoreSuite(
     "PostgresResourceStore",
-    async () => withContents(await openPostgresStore(await engine().createDatabase())),
+    async () => withContents(await openPostgresStore(await engine().createDatabase(), PATIENT)),
   );
 }

@@ -8,7 +8,7 @@ import { SqliteRecordAudit } from "../../../storage/sqlite/record_audit.ts";
 import { copyDatabase } from "../../../storage/sqlite/snapshot.ts";
 import { TreeHistory } from "../../../storage/sqlite/tree_history.ts";
 import { SqliteResourceStore } from "../../../storage/sqlite/sqlite_resource_store.ts";
-import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
+import { PATIENT, resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
 import { newRecord, seed } from "../../support/seed.ts";
 import { smallContent } from "../../support/small_content.ts";
 import { TempDir } from "../../support/temp_dir.ts";
@@ -20,6 +20,7 @@ async function openStore(
 ): Promise<SqliteResourceStore & { directory: string }> {
   const directory = given ?? await TempDir.make();
   const store = await SqliteResourceStore.open(`${directory.path}/test.db`, {
+    ...PATIENT,
     maxDirectRecords: 0,
   });
   const close = store[Symbol.asyncDispose].bind(store);

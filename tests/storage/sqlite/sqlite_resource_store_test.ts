@@ -1,13 +1,13 @@
 import * as assert from "node:assert/strict";
 import type { ResourceRecord } from "../../../core/ports.ts";
 import { SqliteResourceStore } from "../../../storage/sqlite/sqlite_resource_store.ts";
-import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
+import { PATIENT, resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
 import { seed } from "../../support/seed.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 resourceStoreSuite("SqliteResourceStore", async () => {
   const directory = await TempDir.make();
-  const store = await SqliteResourceStore.open(`${directory.path}/strongroom.db`);
+  const store = await SqliteResourceStore.open(`${directory.path}/strongroom.db`, PATIENT);
   const close = store[Symbol.asyncDispose].bind(store);
   store[Symbol.asyncDispose] = async () => {
     await close();
