@@ -30,7 +30,7 @@ const LOOKED_AT_ONCE = 500;
 const MAX_WALKED = 10_000;
 
 /** Files that a page by path looks at for the verdicts of directories, which takes as long as five records. */
-const MAX_JUDGED_FILES = 4000;
+const MAX_JUDGED_FILES = 2000;
 
 /** A directory with more files has no worst verdict. */
 const MAX_JUDGED = 1000;
