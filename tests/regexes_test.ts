@@ -32,6 +32,20 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
+/**
+ * Expressions that the automata have proved linear, as they are written: each proof takes seconds. Others, and
+ * these once they change, are proved with the tests. `deno task test:regexes` proves all.
+ */
+const PROVED: readonly RegExp[] = [
+  /([^\s=/"'<>]+)(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'))?/g,
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\bCHECK\s*\(|[()]/gi,
+  /^ {2}(?:(-\w), )?(--[\w-]+)(?: ([^ ]+))? {2,}(.+)$/gm,
+  /^(.+)@[0-9a-f]{40}$/,
+  /^#+ licen[cs]e$/im,
+  /^\{\s*"base_code"\s*:\s*\{[^}]*"magic"\s*:\s*"pir"/,
+];
+const PROVES_ALL = Deno.env.get("REGEXES") === "all";
+
 async function* productFiles(directory = ""): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(ROOT + directory)) {
     const path = directory + name;
@@ -64,14 +78,18 @@ Deno.test("C 6 every regular expression takes linear time, whatever text it meet
     exceptions.some((start) => written(regex).startsWith(start));
 
   await t.step("none can be attacked", async () => {
-    const verdicts = await verdictsOn(regexes.filter((regex) => !isException(regex)));
+    const isProved = (regex: Regex) => !PROVES_ALL && PROVED.some((it) => isSame(it, regex));
+    const verdicts = await verdictsOn(
+      regexes.filter((regex) => !isException(regex) && !isProved(regex)),
+    );
     const attacks = verdicts.flatMap(([regex, { attack }]) =>
       attack === undefined ? [] : `${at(regex)} /${regex.source}/${regex.flags}: ${attack}`
     );
     assert.ok(attacks.length === 0, attacks.join("\n"));
   });
 
-  await t.step("every exception is in use", () => {
+  await t.step("every exception and every proof is in use", () => {
+    assert.deepEqual(PROVED.filter((it) => !regexes.some((regex) => isSame(it, regex))), []);
     assert.equal(regexes.filter(isException).length, exceptions.length);
   });
 });
@@ -150,6 +168,10 @@ Deno.test("C 6 hostile text does not hold the process", async (t) => {
     });
   }
 });
+
+function isSame(one: RegExp, { source, flags }: Regex): boolean {
+  return one.source === source && one.flags === new RegExp("", flags).flags;
+}
 
 function at({ path, line }: { path: string; line: number }): string {
   return `${path}:${line}`;
