@@ -164,6 +164,10 @@ export const logStatements = (dialect: Dialect) => {
         ) AS newest GROUP BY until
       ) AS ended ON ended.until = made.version
       ORDER BY made.version DESC`,
+    /** How many states a version has ended, of those that are in order, up to a number. */
+    endedStates: `SELECT count(*) AS states FROM (
+        SELECT 1 AS found FROM history WHERE user_id = :user AND until = :version LIMIT :states
+      ) AS ended`,
     /** How many states versions have ended, of those that are not in order yet. */
     freshStates: `SELECT until, count(*) AS states FROM fresh_history
       WHERE user_id = :user GROUP BY until`,

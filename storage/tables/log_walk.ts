@@ -61,6 +61,8 @@ interface Made {
 /** Goes through the changes of a tree, newest first, in steps of bounded cost. See docs/design/past.md. */
 export class LogWalk {
   readonly #statements: Statements<LogStatement>;
+  /** Which of its paths have many rows. */
+  readonly #wide = new Map<string, boolean>();
 
   constructor(statements: Statements<LogStatement>) {
     this.#statements = statements;
@@ -72,9 +74,15 @@ export class LogWalk {
     place: LogPlace,
   ): Promise<Step> {
     const { path, former } = place;
-    const { states, rest, read } = await this.#find({ user, path, oldest }, place);
-    const cost = Math.max(read, STEP_STATES);
-    const groups = [...Map.groupBy(states, (state) => `${state.version} ${state.path}`).values()];
+    const found = await this.#find({ user, path, oldest }, place);
+    const cost = Math.max(found.read, STEP_STATES);
+    const all = [
+      ...Map.groupBy(found.states, (state) => `${state.version} ${state.path}`).values(),
+    ];
+    // Few groups tell of no change.
+    const groups = all.slice(0, 2 * limit);
+    const end = groups.length < all.length ? groups.at(-1)?.[0] : undefined;
+    const rest = end === undefined ? found.rest : { version: end.version, after: end.path };
     const others = await this.#others(user, groups);
     const changes: BareChange[] = [];
     let moved = former === undefined ? undefined : { version: place.version, from: former };
@@ -108,7 +116,7 @@ export class LogWalk {
   }
 
   async #find(walk: Walk, place: LogPlace): Promise<Found> {
-    if (await this.#isNarrow(walk)) return await this.#byPath(walk, place);
+    if (!await this.#isWide(walk)) return await this.#byPath(walk, place);
     const made = await this.#versions(walk, place);
     const [newest] = made;
     if (newest === undefined) return { states: [], rest: undefined, read: 0 };
@@ -127,11 +135,15 @@ export class LogWalk {
     return { states: await this.#whole(walk, place, chosen), rest, read };
   }
 
-  /** Whether there are few rows at and below the path. */
-  async #isNarrow({ user, path }: Walk): Promise<boolean> {
+  /** Whether there are many rows at and below the path. */
+  async #isWide({ user, path }: Walk): Promise<boolean> {
+    const known = this.#wide.get(path);
+    if (known !== undefined) return known;
     const { first, end } = pathsBelow(path);
     const rows = await this.#statements.read("wide", { user, first, end, rows: NARROW_ROWS });
-    return rows.length === 0;
+    const isWide = rows.length > 0;
+    this.#wide.set(path, isWide);
+    return isWide;
   }
 
   /** The changes at and below the path, of all versions. */
@@ -155,8 +167,16 @@ export class LogWalk {
   async #versions({ user, oldest }: Walk, { version }: LogPlace): Promise<readonly Made[]> {
     const rows = await this.#statements.read("versionsUpTo", {
       ...{ user, oldest, version },
-      ...{ limit: STEP_VERSIONS, states: WHOLE_STATES + 1 },
+      ...{ limit: STEP_VERSIONS, states: STEP_STATES + 1 },
     });
+    const [newest] = rows;
+    if (newest !== undefined && Number(newest.states) > STEP_STATES) {
+      // Of the others, no step reads as many.
+      const [ended] = await this.#statements.read("endedStates", {
+        ...{ user, version: Number(newest.version), states: WHOLE_STATES + 1 },
+      });
+      newest.states = ended?.states ?? 0;
+    }
     const fresh = new Map(
       (await this.#statements.read("freshStates", { user }))
         .map((row) => [Number(row.until), Number(row.states)]),

@@ -19,18 +19,16 @@ const START = { version: Number.MAX_SAFE_INTEGER, after: "" };
 /** The most steps of a page: it may have fewer entries than were asked for, and even none. */
 const MAX_STEPS = 10;
 /** About how many states are read for a page of changes, in as many steps at most. */
-const MAX_COST = 10_000;
+const MAX_COST = 4000;
 /** Of how many states a step asks whether they were deleted as a whole. */
 const TRASH_STATES = 5000;
 
 /** Tells what has changed in trees. See docs/design/past.md. */
 export class TreeLog {
   readonly #statements: Statements<LogStatement | TrashStatement>;
-  readonly #walk: LogWalk;
 
   constructor(statements: Statements<LogStatement | TrashStatement>) {
     this.#statements = statements;
-    this.#walk = new LogWalk(statements);
   }
 
   /**
@@ -40,10 +38,11 @@ export class TreeLog {
    */
   async page({ userId, path, place, limit }: LogQuery, oldest: number): Promise<LogPage> {
     const changes: TreeChange[] = [];
+    const walk = new LogWalk(this.#statements);
     let next: LogPlace | undefined = place ?? { ...START, path };
     for (let cost = 0; next !== undefined && changes.length < limit && cost < MAX_COST;) {
       const asked = { user: userId, oldest, limit: limit - changes.length };
-      const step = await this.#walk.step(asked, next);
+      const step = await walk.step(asked, next);
       changes.push(...await this.#described(userId, step.changes));
       next = step.next;
       cost += step.cost;

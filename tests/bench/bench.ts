@@ -21,6 +21,7 @@ import { type Case, comparisonLines, type Result } from "./measures.ts";
 import { Peers } from "./peers.ts";
 import { type Report, writeReport } from "./report.ts";
 import { MIRROR_CASES } from "./mirror_cases.ts";
+import { PAST_CASES } from "./past_cases.ts";
 import { PEOPLE_CASES } from "./people_cases.ts";
 import { S3_CASES } from "./s3_cases.ts";
 import { SCANNER_CASES } from "./scanner_cases.ts";
@@ -46,6 +47,7 @@ const CASES: readonly Case[] = [
   ...GATE_CASES,
   ...TREE_CASES,
   ...HISTORY_CASES,
+  ...PAST_CASES,
   ...PEOPLE_CASES,
   ...SEARCH_CASES,
   ...MIRROR_CASES,
