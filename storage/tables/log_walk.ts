@@ -17,9 +17,11 @@ const STEP_STATES = 1000;
 /** A version with more states is read by path: to find those of some paths, many others are read. */
 const WHOLE_STATES = 5000;
 /** As many versions are looked at for them. */
-const STEP_VERSIONS = 64;
+const STEP_VERSIONS = 128;
 /** Paths with no more rows are read by path, and by version otherwise. */
 const NARROW_ROWS = 5000;
+/** Those with more are read by version as long as it tells of them: to count more rows takes long. */
+const FEW_ROWS = 200;
 /** No path has a character beyond. */
 const LAST_CHARACTER = "\u{10FFFF}";
 /** No path has a character before (C 4). */
@@ -58,11 +60,13 @@ interface Made {
   readonly added: { readonly lowest: number; readonly highest: number } | undefined;
 }
 
-/** Goes through the changes of a tree, newest first, in steps of bounded cost. See docs/design/past.md. */
+/** Goes through the changes of a tree for one page, newest first, in steps of bounded cost. See docs/design/past.md. */
 export class LogWalk {
   readonly #statements: Statements<LogStatement>;
-  /** Which of its paths have many rows. */
-  readonly #wide = new Map<string, boolean>();
+  /** The paths at which some versions have changed nothing. */
+  readonly #quiet = new Set<string>();
+  /** Which paths have no more rows than some. */
+  readonly #narrow = new Map<string, boolean>();
 
   constructor(statements: Statements<LogStatement>) {
     this.#statements = statements;
@@ -75,6 +79,7 @@ export class LogWalk {
   ): Promise<Step> {
     const { path, former } = place;
     const found = await this.#find({ user, path, oldest }, place);
+    if (found.states.length === 0) this.#quiet.add(path);
     const cost = Math.max(found.read, STEP_STATES);
     const all = [
       ...Map.groupBy(found.states, (state) => `${state.version} ${state.path}`).values(),
@@ -116,7 +121,9 @@ export class LogWalk {
   }
 
   async #find(walk: Walk, place: LogPlace): Promise<Found> {
-    if (!await this.#isWide(walk)) return await this.#byPath(walk, place);
+    if (await this.#isNarrow(walk, this.#quiet.has(walk.path) ? NARROW_ROWS : FEW_ROWS)) {
+      return await this.#byPath(walk, place);
+    }
     const made = await this.#versions(walk, place);
     const [newest] = made;
     if (newest === undefined) return { states: [], rest: undefined, read: 0 };
@@ -135,15 +142,14 @@ export class LogWalk {
     return { states: await this.#whole(walk, place, chosen), rest, read };
   }
 
-  /** Whether there are many rows at and below the path. */
-  async #isWide({ user, path }: Walk): Promise<boolean> {
-    const known = this.#wide.get(path);
+  /** Whether there are no more rows below a path than some. */
+  async #isNarrow({ user, path }: Walk, rows: number): Promise<boolean> {
+    const key = `${rows} ${path}`;
+    const known = this.#narrow.get(key);
     if (known !== undefined) return known;
-    const { first, end } = pathsBelow(path);
-    const rows = await this.#statements.read("wide", { user, first, end, rows: NARROW_ROWS });
-    const isWide = rows.length > 0;
-    this.#wide.set(path, isWide);
-    return isWide;
+    const more = await this.#statements.read("wide", { user, rows, ...pathsBelow(path) });
+    this.#narrow.set(key, more.length === 0);
+    return more.length === 0;
   }
 
   /** The changes at and below the path, of all versions. */
@@ -214,25 +220,36 @@ export class LogWalk {
   }
 
   /** Some states of one version, by path. */
-  async #part(
-    { user, path }: Walk,
-    { version, after }: LogPlace,
-    made: Made,
-  ): Promise<Found> {
+  async #part(walk: Walk, { version, after }: LogPlace, made: Made): Promise<Found> {
+    const { user, path } = walk;
     const from = nextPath(path, made.version === version ? after : "");
+    if (from === path && path !== "") {
+      // Others are between a directory and what is in it.
+      const own = await this.#between(walk, made, { from, to: behind(path) });
+      const below = await this.#part(walk, { version: made.version, after: path, path }, made);
+      return { ...below, states: [...own, ...below.states], read: own.length + below.read };
+    }
     const { end } = pathsBelow(path);
-    const last = from === path && path !== "" ? path : (await this.#statements.read("pathAfter", {
+    const [found] = await this.#statements.read("pathAfter", {
       ...{ user, from, end, rows: STEP_STATES },
-    }))[0]?.path;
-    const to = typeof last === "string" ? behind(last) : end;
-    const rows = await this.#statements.read("changesOfVersion", {
-      ...{ user, version: made.version, stated: made.stated, from, to },
     });
-    const states = rows.map(toState).filter((it) => isIn(it.path, path));
+    const last = found?.path;
+    const to = typeof last === "string" ? behind(last) : end;
+    const states = await this.#between(walk, made, { from, to });
     const rest = typeof last === "string"
       ? { version: made.version, after: last }
       : { version: made.version - 1, after: "" };
-    return { states, rest, read: rows.length };
+    return { states, rest, read: states.length };
+  }
+
+  /** The states of one version between two paths. */
+  async #between(
+    { user }: Walk,
+    { version, stated }: Made,
+    paths: { readonly from: string; readonly to: string },
+  ): Promise<readonly State[]> {
+    return (await this.#statements.read("changesOfVersion", { user, version, stated, ...paths }))
+      .map(toState);
   }
 
   /** Where the records of states that stand alone were before, or went. */
