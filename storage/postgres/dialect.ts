@@ -44,6 +44,7 @@ export const POSTGRES: Dialect = {
     `jsonb_build_array(${keys.map((it) => `${json} -> '${it}'`).join(", ")})::text`,
   valuesOf: (json) => `jsonb_array_elements_text(${json}) AS it(value)`,
   keysOf: (json) => `jsonb_object_keys(${json}) AS it(key)`,
+  pathKey: indexed,
   byPath,
   isParent,
   isTopLevel,

@@ -28,6 +28,7 @@ export const SQLITE: Dialect = {
   pick: (json, keys) => `json_extract(${json}, ${keys.map((it) => `'$.${it}'`).join(", ")})`,
   valuesOf: (json) => `json_each(${json}) AS it`,
   keysOf: (json) => `json_each(${json}) AS it`,
+  pathKey: (column) => column,
   byPath: (column) => column,
   isParent: (column, value) => `${column} = ${value}`,
   isTopLevel: (column) => `${column} IS NULL`,

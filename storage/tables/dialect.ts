@@ -56,6 +56,8 @@ export interface Dialect {
   pick(json: string, keys: readonly string[]): string;
   /** The keys of an object in JSON, or none of NULL, as a table `it` with the column `key`. */
   keysOf(json: string): string;
+  /** What indexes have of a path: sorting by it reads one from a place on. Long paths may share it. */
+  pathKey(column: string): string;
   /** Sorts by a column of paths, by an index if it has one. */
   byPath(column: string): string;
   /** The records with this parent. */

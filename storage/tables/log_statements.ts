@@ -7,7 +7,7 @@ type Range = "whole" | "part";
 
 /** All statements about what has changed in trees (C 26), by name. See docs/design/past.md. */
 export const logStatements = (dialect: Dialect) => {
-  const { byPath, comparePath, foundFor, indexedBy, rows, versionIn } = dialect;
+  const { byPath, comparePath, foundFor, indexedBy, pathKey, rows, versionIn } = dialect;
   const { byIndex, versionOf } = rowsByVersion(dialect);
   const ASKED = rows(":asked", { id: "bigint", version: "bigint" });
 
@@ -68,16 +68,17 @@ export const logStatements = (dialect: Dialect) => {
     FROM fresh_history AS state WHERE state.user_id = :user
       AND (id, ${versionIn("state", column)}) IN (SELECT id, version FROM ${ASKED} AS asked)`;
 
-  /** Whether a table has more rows below a path than some. Their order has engines read an index of paths. */
+  // Engines do not know how many rows are below a path. Sorted by what an index has, they are read one by one.
+  /** Whether a table has more rows below a path than some. */
   const isWide = (table: Table) =>
     `SELECT * FROM (SELECT 1 AS found FROM ${table} WHERE user_id = :user
       AND ${comparePath("path", ">", ":first")} AND ${comparePath("path", "<", ":end")}
-    ORDER BY ${byPath("path")} LIMIT 1 OFFSET :rows) AS ${table}_rows`;
+    ORDER BY ${pathKey("path")} LIMIT 1 OFFSET :rows) AS ${table}_rows`;
   const between = `${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":to")}`;
   const pathAfter = (table: Table) =>
     `SELECT * FROM (SELECT path FROM ${table} WHERE user_id = :user
       AND ${comparePath("path", ">=", ":from")} AND ${comparePath("path", "<", ":end")}
-    ORDER BY ${byPath("path")} LIMIT 1 OFFSET :rows) AS ${table}_paths`;
+    ORDER BY ${pathKey("path")} LIMIT 1 OFFSET :rows) AS ${table}_paths`;
 
   const STATE = `state.path, state.id, coalesce(state.hash, '') AS hash, state.size,
     CASE WHEN state.is_dir THEN 1 ELSE 0 END AS is_dir`;
@@ -186,7 +187,7 @@ export const logStatements = (dialect: Dialect) => {
       begunBy("history"),
       freshOf("since"),
     ].join(" UNION ALL "),
-    /** The path up to which there are some rows from another one, if there are more. */
+    /** A path up to which there are about some rows from another one, if there are more. */
     pathAfter: `SELECT min(path) AS path FROM (${
       [pathAfter("records"), ...FORMER.map(pathAfter)].join(" UNION ALL ")
     }) AS ends`,
