@@ -55,10 +55,13 @@ export const MARK_BATCH = `WITH batch AS (
   )
   INSERT INTO search_marks (user_id, id) SELECT user_id, unnest(ids) FROM batch RETURNING id`;
 
-/** The texts of documents: their paths and cards, and their facts, on a line each. */
+/**
+ * The texts of documents, on a line each: their paths and cards; and their facts, with an empty line after those that are
+ * found as a whole alone.
+ */
 export function toRows(documents: readonly OwnDocument[]): string {
   return JSON.stringify(documents.map(({ id, userId, document: { texts, values, marks } }) => {
-    const facts = [...values, ...marks].join("\n");
+    const facts = `${marks.join("\n")}\n\n${values.join("\n")}`;
     return { id, user_id: userId, path: texts.join("\n"), facts };
   }));
 }
