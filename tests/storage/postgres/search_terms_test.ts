@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { documentOf, exact, gramsOf, type SearchDocument } from "../../../core/search_terms.ts";
-import { toRows } from "../../../storage/postgres/search_engine.ts";
+import { TO_ROWS } from "../../../storage/postgres/search_engine.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { sharedPostgres } from "../../support/shared_postgres.ts";
@@ -24,13 +24,14 @@ Deno.test({ name: "The terms of a document", ignore: !Postgres.isInstalled }, as
         license: "Apache  License 2.0",
         parameters: 5000,
         tags: ["kind:model", "😀😀😀", "a\n\nline"],
-        card: "words of a long card ".repeat(40).trim(),
+        base_models: ["words of a long fact ".repeat(40).trim()],
+        card: "known elsewhere",
       },
     }),
   ];
   for (const [index, document] of documents.entries()) {
     await t.step(`C 29 are parts of its words and whole facts: document ${index}`, async () => {
-      const rows = toRows([{ id: 1, userId: 7, document }]);
+      const rows = TO_ROWS.documents([{ id: 1, userId: 7, document }]);
       assert.deepEqual(await termsOf(rows), expected(document).map((it) => `7:${it}`).sort());
     });
   }
@@ -41,8 +42,8 @@ Deno.test({ name: "The terms of a document", ignore: !Postgres.isInstalled }, as
   });
 });
 
-function expected({ texts, values, marks }: SearchDocument): string[] {
-  const words = [...texts, ...values].flatMap((it) => it.split(/[ \n]/));
+function expected({ path, values, marks }: SearchDocument): string[] {
+  const words = [path, ...values].flatMap((it) => it.split(/[ \n]/));
   const wholes = [...marks, ...values].flatMap((it) => it.split("\n")).filter((it) => it !== "");
   return [...new Set([...words.flatMap(gramsOf), ...wholes.map(exact)])];
 }
