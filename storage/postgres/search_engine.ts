@@ -1,32 +1,27 @@
-import type { SoughtTerms } from "../../core/search_terms.ts";
+import type { Clause, SoughtTerms } from "../../core/search_terms.ts";
 import type { ToRows } from "../tables/search_index.ts";
+import { type Condition, MAX_EXAMINED } from "../tables/search_conditions.ts";
 import type { SearchEngine } from "../tables/search_part.ts";
 import type { IndexSql } from "../tables/search_statements.ts";
 import { POSTGRES } from "./dialect.ts";
 import { LOCKS } from "./locks.ts";
+
+/** Words that the index is asked for, each in documents and in cards: for the others, records are looked at. */
+const MAX_WORDS = 3;
 
 /** Searches by an index of the terms of texts, which the function `search_terms` finds. */
 export const SEARCH: SearchEngine = {
   dialect: POSTGRES,
   candidates(userId, terms) {
     const { facts, words } = ofUser(userId, terms);
-    const given = (name: string) =>
-      `ARRAY(SELECT value FROM json_array_elements_text(:${name}::json) AS value)`;
-    const conditions = [
-      ...facts.map((_, index) => `search_terms(user_id, path, facts) && ${given(`fact${index}`)}`),
-      ...words.map((_, index) =>
-        `(search_terms(user_id, path, facts) @> ${given(`word${index}`)} OR card = ANY(ARRAY(
-          SELECT id FROM search_cards WHERE search_terms(user_id, words, '') @> ${
-          given(`word${index}`)
-        })))`
-      ),
-    ];
+    const sought = words.toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS);
+    const parts = Array.from(
+      { length: 2 ** sought.length },
+      (_, part) => partOf(facts, sought, part),
+    );
     return {
-      sql: `SELECT id FROM search_documents WHERE ${conditions.join(" AND ")}`,
-      parameters: Object.fromEntries([
-        ...facts.map((clause, index) => [`fact${index}`, JSON.stringify(clause)]),
-        ...words.map((clause, index) => [`word${index}`, JSON.stringify(clause)]),
-      ]),
+      sql: parts.map(({ sql }) => `SELECT id FROM (${sql}) AS part`).join(" UNION "),
+      parameters: Object.assign({}, ...parts.map(({ parameters }) => parameters)),
     };
   },
   // No plan can look for candidates once for each record.
@@ -37,6 +32,41 @@ export const SEARCH: SearchEngine = {
   marks: `SELECT id, parent FROM search_marks WHERE user_id = :user
     UNION ALL SELECT unnest(ids), NULL FROM search_batches WHERE user_id = :user`,
 };
+
+/**
+ * Documents that have some of the words, and whose cards have the others.
+ *
+ * A condition with OR would have all terms found anew of each document that has the facts.
+ *
+ * @param part The words of cards, as the bits of their indexes.
+ */
+function partOf(facts: readonly Clause[], words: readonly Clause[], part: number): Condition {
+  const given = (name: string) =>
+    `ARRAY(SELECT value FROM json_array_elements_text(:${name}::json) AS value)`;
+  const isOfCard = (index: number) => (part >> index) % 2 === 1;
+  const own = words.filter((_, index) => !isOfCard(index)).flat();
+  const ofCard = words.filter((_, index) => isOfCard(index)).flat();
+  const conditions = [
+    ...facts.map((_, index) => `search_terms(user_id, path, facts) && ${given(`fact${index}`)}`),
+    ...own.length === 0 ? [] : [`search_terms(user_id, path, facts) @> ${given(`own${part}`)}`],
+    ...ofCard.length === 0 ? [] : [
+      `card = ANY(ARRAY(
+        SELECT id FROM search_cards WHERE search_terms(user_id, words, '') @> ${
+        given(`card${part}`)
+      }
+      ))`,
+    ],
+  ];
+  return {
+    sql: `SELECT id FROM search_documents WHERE ${conditions.join(" AND ")}
+      LIMIT ${MAX_EXAMINED + 1}`,
+    parameters: {
+      ...Object.fromEntries(facts.map((it, index) => [`fact${index}`, JSON.stringify(it)])),
+      ...own.length === 0 ? {} : { [`own${part}`]: JSON.stringify(own) },
+      ...ofCard.length === 0 ? {} : { [`card${part}`]: JSON.stringify(ofCard) },
+    },
+  };
+}
 
 /** Each term begins with the number of the user. */
 function ofUser(userId: number, { facts, words }: SoughtTerms): SoughtTerms {

@@ -67,7 +67,9 @@ Deno.test({ name: "The words of cards", ignore: !Postgres.isInstalled }, async (
   await t.step("C 29 find files and directories, each with words of its path", async () => {
     assert.deepEqual(await found("Zanzi"), ["a", "a/README.md", "b", "b/README.md"]);
     assert.deepEqual(await found("zanzibar", "readme"), ["a/README.md", "b/README.md"]);
-    assert.deepEqual(await found("zanzibar", "mit", "nowhere"), []);
+    const many = ["zanzibar", "knows", "readme", "mit", "zan", "md"];
+    assert.deepEqual(await found(...many), ["a/README.md", "b/README.md"]);
+    assert.deepEqual(await found(...many, "nowhere"), []);
   });
   await t.step("C 29 are facts of directories", async () => {
     const whole = await rows("SELECT facts FROM directory_facts_with_cards");
