@@ -16,8 +16,9 @@ export interface Searched {
 
 /** The texts of a document, as {@link folded}. */
 export interface SearchDocument {
-  /** Those of which parts are found. */
-  readonly texts: readonly string[];
+  readonly path: string;
+  /** The words of a card, of which parts are found like those of paths. */
+  readonly card: string;
   /** Those that are found as a whole, too. */
   readonly values: readonly string[];
   /** Those that are found as a whole alone. */
@@ -26,6 +27,13 @@ export interface SearchDocument {
 
 /** Terms of which one has to be in a document. */
 export type Clause = readonly string[];
+
+/** What has to be among the terms of all that is found. */
+export interface SoughtTerms {
+  readonly facts: readonly Clause[];
+  /** For each word, terms that all have to be there: a path, a fact or a card has the whole word. */
+  readonly words: readonly Clause[];
+}
 
 /**
  * A text in the one form that all its cases share: letter by letter, as the patterns of searches compare them, and
@@ -44,7 +52,8 @@ export function documentOf(
   const quantizations = facts.quantization === undefined ? [] : parts(facts.quantization);
   const kind = isDir ? directoryKind(path, facts) : "file";
   return {
-    texts: [path, card].filter((it) => it !== "").map(folded),
+    path: folded(path),
+    card: folded(card),
     values: [
       ...new Set([
         ...values.filter((it) => it !== ""),
@@ -73,18 +82,20 @@ function directoryKind(path: string, { format }: Facts): SearchKind | undefined 
   return isRepository && root === "datasets" ? "dataset" : undefined;
 }
 
-/** What has to be among the terms of all that is found. Empty if any record may be. */
-export function clausesOf(conditions: SearchConditions): Clause[] {
-  const { words, kind, parameters, tags = [] } = conditions;
+/** What has to be among the terms of all that is found. Undefined if any record may be. */
+export function soughtTermsOf(conditions: SearchConditions): SoughtTerms | undefined {
+  const { kind, parameters, tags = [] } = conditions;
   const { formats, architectures, licenses, dtypes, baseModels } = conditions;
-  return [
+  const facts = [
     ...[formats, architectures, licenses, dtypes, baseModels]
       .flatMap((values) => values === undefined ? [] : [values.map((it) => exact(folded(it)))]),
     ...tags.map((it) => valuesOfTag(folded(it)).map(exact)),
     ...kind === undefined ? [] : [[exact(kindTerm(kind))]],
     ...parameters === undefined ? [] : [bucketsOf(parameters).map((it) => exact(bucketTerm(it)))],
-    ...words.flatMap((word) => spread(gramsOf(folded(word))).map((gram) => [gram])),
   ];
+  const words = conditions.words.map((word) => spread(gramsOf(folded(word))))
+    .filter((it) => it.length > 0);
+  return facts.length + words.length === 0 ? undefined : { facts, words };
 }
 
 /** What a tag may be among facts: itself, or the value that it names. */

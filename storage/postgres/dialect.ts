@@ -37,6 +37,7 @@ export const POSTGRES: Dialect = {
   pattern: (letters) => letters.map((any) => `[${any.map(escaped).join("")}]`).join(""),
   lower: (text) => `lower(${text} COLLATE "C")`,
   json: (text) => `${text}::jsonb`,
+  directoryFacts: "directory_facts_with_cards",
   textsIn: (json) =>
     `(SELECT string_agg(value #>> '{}', E'\\n') FROM jsonb_path_query(${json}, 'strict $.**') AS value
       WHERE jsonb_typeof(value) = 'string')`,

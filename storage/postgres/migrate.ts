@@ -46,6 +46,7 @@ import triggersOfLargeChanges from "./migrations/0043_triggers_of_large_changes.
 import s3Checksums from "./migrations/0044_s3_checksums.sql" with { type: "text" };
 import knownRevisions from "./migrations/0045_known_revisions.sql" with { type: "text" };
 import replacedBySame from "./migrations/0046_replaced_by_same.sql" with { type: "text" };
+import searchTerms from "./migrations/0047_search_terms.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -97,6 +98,7 @@ const MIGRATIONS: readonly string[] = [
   s3Checksums,
   knownRevisions,
   replacedBySame,
+  searchTerms,
 ];
 
 /** The version of the schema that this program makes. */

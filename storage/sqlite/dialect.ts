@@ -23,6 +23,7 @@ export const SQLITE: Dialect = {
   pattern: (letters) => `*${letters.map(anyOf).join("")}*`,
   lower: (text) => `lower(${text})`,
   json: (text) => text,
+  directoryFacts: "directory_facts",
   textsIn: (json) =>
     `(SELECT group_concat(atom, char(10)) FROM json_tree(${json}) WHERE type = 'text')`,
   pick: (json, keys) => `json_extract(${json}, ${keys.map((it) => `'$.${it}'`).join(", ")})`,

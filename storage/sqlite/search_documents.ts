@@ -2,7 +2,7 @@ import type { SqlParameters } from "../tables/dialect.ts";
 import { ownDocumentOf, type Settle, settleMarks as settle } from "../tables/search_index.ts";
 import type { SearchStatement } from "../tables/search_statements.ts";
 import type { Connection } from "./connection.ts";
-import { GIVE_UP_INDEX, INDEX_SQL, toRows } from "./search_engine.ts";
+import { GIVE_UP_INDEX, INDEX_SQL, TO_ROWS } from "./search_engine.ts";
 import { sqlOf } from "./statements.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -38,7 +38,7 @@ export async function settleMarks(writing: Writing, known: Parameters<Settle>): 
     Promise.resolve(
       transactions.refuseFull(() => connection.all(sqlOf(["search", name]), parameters)),
     );
-  await settle(run, toRows, ...known);
+  await settle(run, TO_ROWS, ...known);
 }
 
 /**
@@ -57,7 +57,7 @@ export function settleAdded(writing: Writing): boolean {
       connection.run(DROP_RANGES, { last: Number(last.last) });
     }
     const documents = rows.filter((row) => row.is_known === 0).map(ownDocumentOf);
-    connection.run(INDEX_SQL.addDocuments, { documents: toRows(documents) });
+    connection.run(INDEX_SQL.addDocuments, { documents: TO_ROWS.documents(documents) });
     return last !== undefined;
   });
 }

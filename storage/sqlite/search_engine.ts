@@ -1,5 +1,5 @@
-import { type Clause, exact, gramsOf, type SearchDocument } from "../../core/search_terms.ts";
-import type { OwnDocument } from "../tables/search_index.ts";
+import { exact, gramsOf, type SearchDocument } from "../../core/search_terms.ts";
+import type { OwnDocument, ToRows } from "../tables/search_index.ts";
 import type { SearchEngine } from "../tables/search_part.ts";
 import type { IndexSql } from "../tables/search_statements.ts";
 import { SQLITE } from "./dialect.ts";
@@ -18,7 +18,8 @@ const AFTER_USER = "x";
 /** Searches by the full text index of SQLite, whose tokens are terms. */
 export const SEARCH: SearchEngine = {
   dialect: SQLITE,
-  candidates(userId, clauses) {
+  candidates(userId, { facts, words }) {
+    const clauses = [...facts, ...words.flat().map((gram) => [gram])];
     const match = clauses.map((clause) => `(${clause.map((it) => token(userId, it)).join(" OR ")})`)
       .join(" AND ");
     return {
@@ -41,6 +42,8 @@ export const INDEX_SQL: IndexSql = {
   batches: "(SELECT count(*) FROM (SELECT 1 FROM search_added LIMIT 1) AS first)",
   // One thread writes.
   alone: "SELECT 1",
+  keepDirectories: `INSERT INTO directory_facts (id, facts)
+    SELECT value ->> 'id', value ->> 'facts' FROM json_each(:directories)`,
   removeDocuments: `DELETE FROM search_terms
     WHERE rowid IN (SELECT CAST(value AS INTEGER) FROM json_each(:ids))`,
   addDocuments: `INSERT INTO search_terms (rowid, terms)
@@ -54,24 +57,31 @@ export const GIVE_UP_INDEX = `DELETE FROM search_marks;
   INSERT INTO search_terms (search_terms) VALUES ('delete-all');
   UPDATE storage_state SET unindexed = ${Number.MAX_SAFE_INTEGER};`;
 
+/** What is kept, as {@link INDEX_SQL} takes it. */
+export const TO_ROWS: ToRows = {
+  documents: tokensOfDocuments,
+  directories: (directories) =>
+    JSON.stringify(directories.map(({ id, facts }) => ({ id, facts: JSON.stringify(facts) }))),
+};
+
 /** The tokens of documents by the ids of their records, the least id first: each other order takes FTS5 longer. */
-export function toRows(documents: readonly OwnDocument[]): string {
+function tokensOfDocuments(documents: readonly OwnDocument[]): string {
   const rows = documents.toSorted((a, b) => a.id - b.id)
     .map(({ id, userId, document }) => [String(id), tokensOf(userId, document)]);
   return JSON.stringify(Object.fromEntries(rows));
 }
 
-function tokensOf(userId: number, { texts, values, marks }: SearchDocument): string {
+function tokensOf(userId: number, { path, card, values, marks }: SearchDocument): string {
   const prefix = ` ${userId}${AFTER_USER}`;
   let terms = "";
-  for (const text of [...texts, ...values]) {
+  for (const text of [path, card, ...values]) {
     for (const gram of gramsOf(encode(text))) terms += prefix + gram;
   }
   for (const value of [...values, ...marks]) terms += prefix + encode(exact(value));
   return terms;
 }
 
-function token(userId: number, term: Clause[number]): string {
+function token(userId: number, term: string): string {
   return `"${userId}${AFTER_USER}${encode(term)}"`;
 }
 

@@ -15,6 +15,8 @@ export type ColumnType = "text" | "bigint";
  * See docs/design/several_servers.md.
  */
 export interface Dialect {
+  /** The facts of directories, as a table with the columns `id` and `facts`. */
+  readonly directoryFacts: string;
   /** The texts of a JSON array, as a table with the column `value`. */
   texts(array: string): string;
   /** A query of all values of a column, as a JSON array. */

@@ -117,6 +117,8 @@ async function forgetScans(
  * such words from the commit on. Marks are made anew, so that whoever has read them before writes nothing.
  */
 async function forgetWords(run: RunStatement<PurgeStatement>, user: number): Promise<void> {
+  // No document that is made meanwhile has words of what is gone.
+  await run("alone", {});
   const paths = new Map<string, { readonly user_id: number; readonly path: string }>();
   const found = await run("marks", { user });
   const marks = found.map(({ user_id, id, parent }) => ({

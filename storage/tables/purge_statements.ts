@@ -13,7 +13,7 @@ export const countTags = (condition: string) =>
 /** All statements that forget content of the past (C 26), by name. See docs/design/past.md. */
 export const purgeStatements = (
   dialect: Dialect,
-  { removeDocuments }: Pick<IndexSql, "removeDocuments">,
+  { alone, removeDocuments }: Pick<IndexSql, "alone" | "removeDocuments">,
 ) => {
   const { bytes, comparePath, rows, texts, versionIn } = dialect;
   const below = (column: string, path: string) =>
@@ -105,6 +105,7 @@ export const purgeStatements = (
       RETURNING id`,
     forgetDirectoryFacts: `DELETE FROM directory_facts
       WHERE id IN (SELECT CAST(value AS BIGINT) FROM ${texts(":ids")} AS given)`,
+    alone,
     removeDocuments,
     /** A part of the reports of the scans of a user, or of all users, that have ended, after another part. */
     nextReportChunk: `SELECT scan_id, part, position, chunk FROM scan_report_chunks

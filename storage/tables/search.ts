@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { clausesOf } from "../../core/search_terms.ts";
+import { soughtTermsOf } from "../../core/search_terms.ts";
 import type { FoundRecord, Known, SearchPage } from "../../core/search.ts";
 import { MainFacts } from "../../schemas/facts.ts";
 import { SEARCH_KINDS } from "../../schemas/search.ts";
@@ -50,8 +50,8 @@ export async function searchPage(
   engine: SearchEngine,
 ): Promise<SearchPage | undefined> {
   const { userId, sort, wantsFacets } = request;
-  const clauses = clausesOf(request);
-  const found = clauses.length === 0 ? undefined : engine.candidates(userId, clauses);
+  const terms = soughtTermsOf(request);
+  const found = terms && engine.candidates(userId, terms);
   const { isComplete, ids } = await stateOf(source, { userId, engine, found });
   const part: Part = {
     ...{ source, request, engine },

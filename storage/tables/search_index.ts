@@ -12,8 +12,17 @@ export interface OwnDocument {
   readonly document: SearchDocument;
 }
 
-/** Documents, as the statement of an engine that adds them takes them. */
-export type ToRows = (documents: readonly OwnDocument[]) => string;
+/** The facts of a directory that says anything. */
+export interface OwnFacts {
+  readonly id: number;
+  readonly facts: Facts;
+}
+
+/** What is kept, as the statements of an engine take it. */
+export interface ToRows {
+  documents(documents: readonly OwnDocument[]): string;
+  directories(directories: readonly OwnFacts[]): string;
+}
 
 /** {@link SearchIndex.settle}, in a transaction that is undone if it throws. */
 export type Settle = (...known: Parameters<SearchIndex["settle"]>) => Promise<void>;
@@ -126,13 +135,13 @@ export async function settleMarks(
     }));
     await run("markAgain", { marks: JSON.stringify(named) });
   }
-  await keepDirectories(run, directories);
+  await keepDirectories(run, toRows, directories);
   const rows = await run("searched", { ids: JSON.stringify(ids.map((id) => ({ id }))) });
   const kept = new Set(rows.map(({ id }) => Number(id)));
   const gone = ids.filter((id) => !kept.has(id));
   if (gone.length > 0) await run("dropDirectories", { ids: textsOf(gone) });
   await run("removeDocuments", { ids: textsOf(ids) });
-  await run("addDocuments", { documents: toRows(rows.map(ownDocumentOf)) });
+  await run("addDocuments", { documents: toRows.documents(rows.map(ownDocumentOf)) });
 }
 
 /** The document of a row with the columns `id`, `user_id`, `path`, `is_dir` and, if the record says anything, `facts`. */
@@ -146,14 +155,13 @@ export function ownDocumentOf(row: SqlRow): OwnDocument {
 
 async function keepDirectories(
   run: RunStatement<SearchStatement>,
+  toRows: ToRows,
   directories: readonly DirectoryFacts[],
 ): Promise<void> {
   if (directories.length === 0) return;
   await run("dropDirectories", { ids: textsOf(directories.map(({ id }) => id)) });
-  const known = directories.flatMap(({ id, facts }) =>
-    facts === undefined ? [] : [{ id, facts: JSON.stringify(facts) }]
-  );
-  await run("keepDirectories", { directories: JSON.stringify(known) });
+  const known = directories.flatMap(({ id, facts }) => facts === undefined ? [] : [{ id, facts }]);
+  await run("keepDirectories", { directories: toRows.directories(known) });
 }
 
 function searchedOf({ path, is_dir, facts }: SqlRow): Searched {

@@ -1,5 +1,5 @@
 import { compareBytewise } from "../../core/paths.ts";
-import type { Clause } from "../../core/search_terms.ts";
+import type { SoughtTerms } from "../../core/search_terms.ts";
 import type { SearchQuery } from "../../core/search.ts";
 import type { Dialect, SqlParameters, SqlValue } from "./dialect.ts";
 import { type Condition, conditionsOf } from "./search_conditions.ts";
@@ -15,8 +15,8 @@ export interface Source {
 /** How an engine searches. */
 export interface SearchEngine {
   readonly dialect: Dialect;
-  /** The ids, as a column `id`, of what the index has under all clauses in the tree of a user. */
-  candidates(userId: number, clauses: readonly Clause[]): Condition;
+  /** The ids, as a column `id`, of what the index has under all terms in the tree of a user. */
+  candidates(userId: number, terms: SoughtTerms): Condition;
   /** The records of a statement with a column `id`, as a table `target`: they are looked up one by one. */
   recordsOf(ids: string): string;
   /** The marks in the tree of `:user`: a query with the columns `id` and `parent`. */
@@ -40,12 +40,12 @@ export interface Part {
 }
 
 /** Joins the rows of `target` with the facts of files and of directories. NULL is looked up in no index. */
-export const FACTS_JOINS = `
+export const factsJoins = ({ directoryFacts }: Pick<Dialect, "directoryFacts">) => `
   LEFT JOIN facts AS kept ON kept.hash = nullif(target.hash, '')
     AND kept.user_id = target.user_id AND kept.name = target.name AND kept.sha256 = coalesce((
       SELECT sha256 FROM contents AS stored WHERE stored.hash = target.hash
     ), kept.sha256)
-  LEFT JOIN directory_facts AS whole ON whole.id = CASE WHEN target.is_dir THEN target.id END`;
+  LEFT JOIN ${directoryFacts} AS whole ON whole.id = CASE WHEN target.is_dir THEN target.id END`;
 
 /** The records below the directory, and after a path. */
 export function rangeOf(
@@ -81,7 +81,7 @@ export function foundIn(
         ${dialect.json("coalesce(kept.facts, whole.facts)")} AS facts
         ${isJudged ? `, ${VERDICT_COLUMNS}` : ""}
       FROM ${records}
-      ${FACTS_JOINS}
+      ${factsJoins(dialect)}
       ${isJudged ? VERDICT_JOINS : ""}
       WHERE ${range.sql}
     ) AS item

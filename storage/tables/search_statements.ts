@@ -1,5 +1,5 @@
 import type { Dialect } from "./dialect.ts";
-import { FACTS_JOINS } from "./search_part.ts";
+import { factsJoins } from "./search_part.ts";
 
 /** How many records without a document are marked at once. */
 const MARKED_AT_ONCE = 200;
@@ -12,6 +12,8 @@ export interface IndexSql {
   readonly batches: string;
   /** Keeps other servers from making documents until the transaction ends. */
   readonly alone: string;
+  /** Keeps the facts of `:directories`. */
+  readonly keepDirectories: string;
   /** Removes the documents of `:ids`. */
   readonly removeDocuments: string;
   /** Adds `:documents`. */
@@ -32,8 +34,8 @@ export const markAgainOf = ({ rows }: Pick<Dialect, "rows">) =>
 
 /** All statements about the index of searches, by name. */
 export const searchStatements = (
-  { rows, texts }: Dialect,
-  { isChanging, batches, alone, removeDocuments, addDocuments }: IndexSql,
+  { rows, texts, directoryFacts }: Dialect,
+  { isChanging, batches, alone, keepDirectories, removeDocuments, addDocuments }: IndexSql,
 ) => ({
   users: `SELECT user_id FROM usage WHERE records > 0 AND user_id > :above
     ORDER BY user_id LIMIT 100`,
@@ -47,14 +49,13 @@ export const searchStatements = (
       coalesce(kept.facts, whole.facts) AS facts
     FROM ${rows(":ids", { id: "bigint" })} AS wanted
     CROSS JOIN records AS target
-    ${FACTS_JOINS}
+    ${factsJoins({ directoryFacts })}
     WHERE target.id = wanted.id`,
   dropMarks: dropMarksOf({ texts }),
   markAgain: markAgainOf({ rows }),
   dropDirectories: `DELETE FROM directory_facts
     WHERE id IN (SELECT CAST(value AS bigint) FROM ${texts(":ids")} AS given)`,
-  keepDirectories: `INSERT INTO directory_facts (id, facts)
-    SELECT id, facts FROM ${rows(":directories", { id: "bigint", facts: "text" })} AS given`,
+  keepDirectories,
   removeDocuments,
   addDocuments,
   unindexed: `SELECT unindexed, ${batches} AS batches FROM storage_state`,

@@ -24,15 +24,21 @@ async function placesOf(database: TestDatabase, word: string): Promise<Record<st
   return {
     facts: await count(`SELECT count(*) AS count FROM facts WHERE facts LIKE '%${word}%'`),
     directories: await count(
-      `SELECT count(*) AS count FROM directory_facts WHERE facts LIKE '%${word}%'`,
+      `SELECT count(*) AS count FROM ${
+        IN_SQLITE ? "directory_facts" : "directory_facts_with_cards"
+      } WHERE facts LIKE '%${word}%'`,
     ),
     documents: await count(
       IN_SQLITE
         ? `SELECT count(*) AS count FROM search_terms WHERE search_terms MATCH '"1x${
           word.slice(0, 3)
         }"'`
-        : `SELECT count(*) AS count FROM search_documents WHERE path LIKE '%${word}%'`,
+        : `SELECT count(*) AS count FROM search_documents LEFT JOIN search_cards
+             ON search_cards.id = card WHERE path LIKE '%${word}%' OR words LIKE '%${word}%'`,
     ),
+    cards: IN_SQLITE
+      ? 0
+      : await count(`SELECT count(*) AS count FROM search_cards WHERE words LIKE '%${word}%'`),
   };
 }
 
@@ -41,7 +47,7 @@ Deno.test("C 26, C 29: words of purged content are found no more, and kept nowhe
   const one = await server.as(1, ...USER_PRIVILEGES);
   const settled = () => until(async () => (await page(one, "none of this")).complete);
   await using database = await openDatabase(server.dataDir);
-  const nowhere = { facts: 0, directories: 0, documents: 0 };
+  const nowhere = { facts: 0, directories: 0, documents: 0, cards: 0 };
   const purges: readonly (() => Promise<unknown>)[] = [
     () => one.remove({ path: "pipe/README.md", purge: "true" }),
     async () => {
@@ -59,6 +65,7 @@ Deno.test("C 26, C 29: words of purged content are found no more, and kept nowhe
       facts: 1,
       directories: 1,
       documents: 2,
+      cards: IN_SQLITE ? 0 : 1,
     });
     await purge();
     assert.deepEqual(await placesOf(database, "zanzibar"), nowhere);

@@ -4,6 +4,7 @@ import { memorySource, scan } from "../../core/scanner/scan.ts";
 import { Facts } from "../../schemas/facts.ts";
 import { seededRandom } from "../support/random.ts";
 import { run } from "../support/tools.ts";
+import { CARD, mutatedCards } from "./shown_cards.ts";
 
 const LIBRARIES = fileURLToPath(new URL("libraries.py", import.meta.url));
 
@@ -77,11 +78,13 @@ if (import.meta.main) {
       : await libraryFacts(python, "generate", directory, files, seed);
     const wrong = differences(read);
     const broken = mutated(read.map(({ path }) => path), Number(mutations), Number(seed));
-    for (const line of [...wrong, ...broken]) console.log(line);
+    const shown = mutatedCards(CARD, Number(mutations), Number(seed));
+    for (const line of [...wrong, ...broken, ...shown]) console.log(line);
     console.log(
-      `${read.length} files, ${wrong.length} differ; ${mutations} mutations, ${broken.length} break limits`,
+      `${read.length} files, ${wrong.length} differ; ${mutations} mutations, ${broken.length} break limits; ` +
+        `${mutations} cards, ${shown.length} parts of them shown as more than text`,
     );
-    if (wrong.length + broken.length > 0) Deno.exitCode = 1;
+    if (wrong.length + broken.length + shown.length > 0) Deno.exitCode = 1;
   } finally {
     await Deno.remove(directory, { recursive: true });
   }

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { SearchMark } from "../../../core/search.ts";
-import { toRows } from "../../../storage/postgres/search_engine.ts";
+import { TO_ROWS } from "../../../storage/postgres/search_engine.ts";
 import { STATEMENTS } from "../../../storage/postgres/statements.ts";
 import { settleMarks } from "../../../storage/tables/search_index.ts";
 import { Postgres } from "../../support/postgres.ts";
@@ -44,7 +44,7 @@ Deno.test({
         }
         return rows;
       },
-      toRows,
+      TO_ROWS,
       ...[former, [], []] as const,
     );
     await session.commit();
