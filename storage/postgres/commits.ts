@@ -66,7 +66,7 @@ export async function isAtWork(
   id: TransactionId | undefined,
 ): Promise<boolean> {
   if (id === undefined) return false;
-  const outcome = await outcomeOf(database, id.xid);
+  const outcome = await outcomeOf(database, id);
   if (outcome === undefined) return true;
   if (outcome.waitingPid !== null) await endWaiting(database, id.xid, outcome.waitingPid);
   return outcome.waitingPid === null && outcome.status === "in progress";
@@ -80,17 +80,18 @@ export function isOutcomeUnknown(error: unknown): error is Error {
 /** Whether a transaction was carried out, whose connection has broken. */
 async function isCommitted(
   database: Database,
-  { xid, run }: TransactionId,
+  id: TransactionId,
   cause: unknown,
 ): Promise<boolean> {
   const started = performance.now();
   do {
-    const outcome = await outcomeOf(database, xid);
+    const outcome = await outcomeOf(database, id);
     if (outcome?.status === "aborted") return false;
     // Another transaction may have had the id since a crash.
-    if (outcome?.status === "committed" && run !== undefined && outcome.run === run) return true;
+    const isOwn = id.run !== undefined && outcome?.run === id.run;
+    if (outcome?.status === "committed" && isOwn) return true;
     if (outcome?.status === "committed") break;
-    if (outcome?.waitingPid != null) await endWaiting(database, xid, outcome.waitingPid);
+    if (outcome?.waitingPid != null) await endWaiting(database, id.xid, outcome.waitingPid);
     await new Promise((resolve) => setTimeout(resolve, LOOK_UP_INTERVAL_MS));
   } while (performance.now() - started < LOOK_UP_MS);
   const error = new Error("The outcome of a commit is unknown", { cause });
@@ -108,7 +109,11 @@ interface Outcome {
 const WAITING = "pg_stat_activity WHERE backend_xid = :xid::xid8::xid AND state LIKE 'idle in %'";
 
 /** The outcome of a transaction, or undefined if the engine cannot be asked now. */
-async function outcomeOf(database: Database, xid: string): Promise<Outcome | undefined> {
+async function outcomeOf(
+  database: Database,
+  { xid, run }: TransactionId,
+): Promise<Outcome | undefined> {
+  const aborted = { status: "aborted", run: undefined, waitingPid: null };
   try {
     const row = await database.get(
       `SELECT pg_xact_status(:xid::xid8) AS status, (SELECT id FROM engine_run) AS run,
@@ -116,6 +121,10 @@ async function outcomeOf(database: Database, xid: string): Promise<Outcome | und
       { xid },
     );
     const pid = row?.pid;
+    // A crash ends all transactions: what has the id now is another one, of which this one must end nothing.
+    if (row?.status === "in progress" && run !== undefined && runOf(row.run) !== run) {
+      return aborted;
+    }
     return {
       status: row?.status,
       run: runOf(row?.run),
@@ -124,7 +133,6 @@ async function outcomeOf(database: Database, xid: string): Promise<Outcome | und
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     // An id of the future is one of which nothing was durable.
-    const aborted = { status: "aborted", run: undefined, waitingPid: null };
     return code === INVALID_PARAMETER ? aborted : undefined;
   }
 }
