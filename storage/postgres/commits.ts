@@ -19,15 +19,26 @@ export interface TransactionId {
    * Changes when the engine starts after a crash. It may give out ids again then that it gave to
    * transactions of which nothing was durable.
    */
-  readonly run: string | undefined;
+  readonly run: string;
 }
 
-/** Takes the id of the current transaction. See docs/design/postgres.md. */
+/** This run of the engine has no id yet: {@link markRun} gives it one, outside of the transaction. */
+export class UnmarkedRun extends Error {
+  override readonly name = "UnmarkedRun";
+}
+
+/**
+ * Takes the id of the current transaction. See docs/design/postgres.md.
+ *
+ * @throws {UnmarkedRun} in the first transactions of a run of the engine.
+ */
 export async function transactionId(session: Session): Promise<TransactionId> {
   const row = await session.get(
     "SELECT pg_current_xact_id()::text AS xid, (SELECT id FROM engine_run) AS run",
   );
-  return { xid: String(row?.xid), run: runOf(row?.run) };
+  const run = runOf(row?.run);
+  if (run === undefined) throw new UnmarkedRun("This run of the database server has no id yet");
+  return { xid: String(row?.xid), run };
 }
 
 /** Gives this run of the engine an id, if it has none: a crash empties the table. */
@@ -88,8 +99,7 @@ async function isCommitted(
     const outcome = await outcomeOf(database, id);
     if (outcome?.status === "aborted") return false;
     // Another transaction may have had the id since a crash.
-    const isOwn = id.run !== undefined && outcome?.run === id.run;
-    if (outcome?.status === "committed" && isOwn) return true;
+    if (outcome?.status === "committed" && outcome.run === id.run) return true;
     if (outcome?.status === "committed") break;
     if (outcome?.waitingPid != null) await endWaiting(database, id.xid, outcome.waitingPid);
     await new Promise((resolve) => setTimeout(resolve, LOOK_UP_INTERVAL_MS));
@@ -122,7 +132,7 @@ async function outcomeOf(
     );
     const pid = row?.pid;
     // A crash ends all transactions: what has the id now is another one, of which this one must end nothing.
-    if (row?.status === "in progress" && run !== undefined && runOf(row.run) !== run) {
+    if (row?.status === "in progress" && runOf(row.run) !== run) {
       return aborted;
     }
     return {
