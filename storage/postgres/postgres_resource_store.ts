@@ -125,6 +125,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.shared = {
       dropped: (limit) => this.contents.dropped(limit),
       tidy: tidying(database, () => this.#written),
+      written: () => this.#written,
     };
     const revocations = new Revocations(database, this.#server, options.revocationsMs);
     const settled = () => revocations.settled();
