@@ -124,8 +124,8 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.contents = new PostgresContentTable(database);
     this.shared = {
       dropped: (limit) => this.contents.dropped(limit),
-      tidy: tidying(database, () => this.#written),
-      written: () => this.#written,
+      tidy: tidying(database, this.#written),
+      written: this.#written,
     };
     const revocations = new Revocations(database, this.#server, options.revocationsMs);
     const settled = () => revocations.settled();
@@ -200,9 +200,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   }
 
   /** How many transactions this server has committed. */
-  get #written(): number {
-    return this.#writes.commits + this.contents.announcements;
-  }
+  readonly #written = () => this.#writes.commits + this.contents.announcements;
 
   readonly probe = (): Promise<void> => probeDatabase(this.database);
 
