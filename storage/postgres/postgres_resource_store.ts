@@ -250,7 +250,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     leaseSeconds: this.#lease?.heldSeconds ?? 0,
   });
 
-  readonly measure: RecordStore["measure"] = () => measureDatabase(this.database, this.#written);
+  readonly measure: RecordStore["measure"] = () => measureDatabase(this.database, this.#written());
 
   readonly usage: RecordStore["usage"] = (scope) => usageOf(this.database, scope);
 
