@@ -4,7 +4,7 @@ import { Periodic } from "./periodic.ts";
 import type { JudgedRecord, VerdictEvent, Verdicts, VerdictStore } from "./verdicts.ts";
 
 /** How often to look for waivers that have expired. */
-const EXPIRY_INTERVAL_MS = 5000;
+const EXPIRY_INTERVAL_MS = 10_000;
 
 /** What {@link WaiverEvents} works with. */
 export interface WaiverEventsParts {

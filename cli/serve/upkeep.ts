@@ -30,20 +30,20 @@ export async function startUpkeep(
   { storage: { records, blobs }, settings, log, damage, uploads }: UpkeepParts,
 ): Promise<void> {
   const settledTime = () => records.upkeep.settledTime(Date.now());
+  const { shared } = records;
   const days = settings.scanRetentionDays;
   parts.use(new ScanRetention({ scans: records.scans, days, settledTime, log }));
   await records.history.turn(settings.history > 0);
   parts.use(
     new HistoryRetention({
-      ...{ records, blobs, history: records.history, room: blobs.room, settledTime, log },
+      ...{ records, blobs, history: records.history, shared, room: blobs.room, settledTime, log },
       keepMs: settings.history,
       maxBytes: settings.historyMaxBytes ?? settings.userQuota ??
         (blobs.room === undefined ? Infinity : blobs.room.diskBytes / 2),
     }),
   );
-  parts.use(new SearchUpkeep({ index: records.searchIndex, tree: uploads.tree, log }));
+  parts.use(new SearchUpkeep({ index: records.searchIndex, tree: uploads.tree, log, shared }));
   parts.use(expireQuarantine({ quarantine: blobs.quarantine, settledTime, log }));
-  const { shared } = records;
   if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));
   parts.use(forgetProperties(records.dav, log));
   parts.use(expireUploads({ uploads, objects: records.objects, s3: records.s3 }, log));

@@ -4,6 +4,8 @@ import { Periodic } from "../periodic.ts";
 import { Semaphore } from "../semaphore.ts";
 import type { SettledTime } from "../settled_time.ts";
 import { removeUnreferenced, type SweptStores } from "../tree/sweeper.ts";
+import { IdleRounds } from "./idle_rounds.ts";
+import type { SharedUpkeep } from "./ports.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
@@ -23,6 +25,8 @@ export interface DiskRoom {
 /** What {@link HistoryRetention} works with. */
 export interface HistoryRetentionOptions extends SweptStores {
   readonly history: HistoryStore;
+  /** Where servers share the database. @default this one has its own */
+  readonly shared?: SharedUpkeep | undefined;
   /** How long what a change has taken away stays readable, in milliseconds. */
   readonly keepMs: number;
   /** How many bytes of it a tree keeps. */
@@ -44,10 +48,12 @@ export class HistoryRetention implements AsyncDisposable {
   /** Admits one round at a time. */
   readonly #turns = new Semaphore(1);
   readonly #ending = new AbortController();
+  readonly #settling: IdleRounds;
   #rounds = 0;
 
   constructor(options: HistoryRetentionOptions) {
     this.#options = options;
+    this.#settling = new IdleRounds(options.shared);
     this.#periodic = new Periodic(() => this.#round(), SECOND_MS);
     if (options.room !== undefined) options.room.giveWay = (lacking) => this.#giveWay(lacking);
   }
@@ -60,13 +66,16 @@ export class HistoryRetention implements AsyncDisposable {
   async #round(): Promise<void> {
     const { history, keepMs, maxBytes, room, settledTime, log } = this.#options;
     try {
-      while (!this.#ending.signal.aborted && !await history.settle());
+      if (this.#settling.begin()) {
+        while (!this.#ending.signal.aborted && !await history.settle());
+      }
       if (room !== undefined) await this.#giveWay(() => room.lackingNear);
       if (this.#rounds++ % GIVE_UP_S > 0) return;
       using _turn = await this.#turns.acquire(this.#ending.signal);
       await this.#giveUp({ before: await settledTime() - keepMs, maxBytes });
     } catch (error) {
       if (this.#ending.signal.aborted) return;
+      this.#settling.repeat();
       // The next time tries again.
       log.error("Cannot give up history", { error: asError(error) });
     }

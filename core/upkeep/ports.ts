@@ -72,6 +72,8 @@ export interface SharedUpkeep {
   dropped(limit: number): Promise<string[]>;
   /** Sums up what other transactions have added to tables that are kept short. */
   tidy(): Promise<void>;
+  /** A number that grows with each change by this server. */
+  written(): number;
 }
 
 /** Content that no record had, kept for some days in case that a record has it again. */

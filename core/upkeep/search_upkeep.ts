@@ -3,6 +3,8 @@ import { parentOf } from "../paths.ts";
 import { Periodic } from "../periodic.ts";
 import type { DirectoryFacts, SearchIndex, SearchMark } from "../search.ts";
 import { factsOfRecord, type FactsTree, PIPELINE } from "../tree/facts.ts";
+import { IdleRounds } from "./idle_rounds.ts";
+import type { SharedUpkeep } from "./ports.ts";
 
 /** Documents that are made at once: some milliseconds of an engine. */
 const MADE_AT_ONCE = 200;
@@ -15,6 +17,8 @@ export interface SearchUpkeepOptions {
   readonly index: SearchIndex;
   readonly tree: FactsTree;
   readonly log: Log;
+  /** Where servers share the database. @default this one has its own */
+  readonly shared?: SharedUpkeep | undefined;
   /** Milliseconds since some time. @default performance.now */
   readonly now?: () => number;
 }
@@ -34,6 +38,7 @@ export class SearchUpkeep implements AsyncDisposable {
   readonly #periodic: Periodic;
   readonly #ending = new AbortController();
   readonly #now: () => number;
+  readonly #rounds: IdleRounds;
   /** Until when directories rest, by user and path. */
   readonly #rests = new Map<string, number>();
   #isFailing = false;
@@ -41,6 +46,7 @@ export class SearchUpkeep implements AsyncDisposable {
   constructor(options: SearchUpkeepOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
+    this.#rounds = new IdleRounds(options.shared);
     this.#periodic = new Periodic(() => this.#round(), SECOND_MS);
   }
 
@@ -51,6 +57,7 @@ export class SearchUpkeep implements AsyncDisposable {
 
   async #round(): Promise<void> {
     const { index, log } = this.#options;
+    if (!this.#rounds.begin()) return;
     const now = this.#now();
     for (const [key, end] of this.#rests) if (end <= now) this.#rests.delete(key);
     try {
@@ -61,6 +68,7 @@ export class SearchUpkeep implements AsyncDisposable {
         const last = marks.at(-1);
         if (last === undefined) break;
         const { settled, again, directories } = await this.#plan(marks);
+        if (settled.length < marks.length) this.#rounds.repeat();
         // An engine may have to pass what was removed before, as long as anyone could still see it.
         after = last.position;
         if (settled.length > 0) await index.settle(settled, directories, again);
@@ -68,6 +76,7 @@ export class SearchUpkeep implements AsyncDisposable {
       this.#isFailing = false;
     } catch (error) {
       if (this.#ending.signal.aborted) return;
+      this.#rounds.repeat();
       // The next time tries again. A full disk stays full for long.
       if (!this.#isFailing) {
         log.error("Cannot bring the index of searches up to date", { error: asError(error) });

@@ -19,15 +19,26 @@ export interface TransactionId {
    * Changes when the engine starts after a crash. It may give out ids again then that it gave to
    * transactions of which nothing was durable.
    */
-  readonly run: string | undefined;
+  readonly run: string;
 }
 
-/** Takes the id of the current transaction. See docs/design/postgres.md. */
+/** This run of the engine has no id yet: {@link markRun} gives it one, outside of the transaction. */
+export class UnmarkedRun extends Error {
+  override readonly name = "UnmarkedRun";
+}
+
+/**
+ * Takes the id of the current transaction. See docs/design/postgres.md.
+ *
+ * @throws {UnmarkedRun} in the first transactions of a run of the engine.
+ */
 export async function transactionId(session: Session): Promise<TransactionId> {
   const row = await session.get(
     "SELECT pg_current_xact_id()::text AS xid, (SELECT id FROM engine_run) AS run",
   );
-  return { xid: String(row?.xid), run: runOf(row?.run) };
+  const run = runOf(row?.run);
+  if (run === undefined) throw new UnmarkedRun("This run of the database server has no id yet");
+  return { xid: String(row?.xid), run };
 }
 
 /** Gives this run of the engine an id, if it has none: a crash empties the table. */
@@ -66,7 +77,7 @@ export async function isAtWork(
   id: TransactionId | undefined,
 ): Promise<boolean> {
   if (id === undefined) return false;
-  const outcome = await outcomeOf(database, id.xid);
+  const outcome = await outcomeOf(database, id);
   if (outcome === undefined) return true;
   if (outcome.waitingPid !== null) await endWaiting(database, id.xid, outcome.waitingPid);
   return outcome.waitingPid === null && outcome.status === "in progress";
@@ -80,17 +91,17 @@ export function isOutcomeUnknown(error: unknown): error is Error {
 /** Whether a transaction was carried out, whose connection has broken. */
 async function isCommitted(
   database: Database,
-  { xid, run }: TransactionId,
+  id: TransactionId,
   cause: unknown,
 ): Promise<boolean> {
   const started = performance.now();
   do {
-    const outcome = await outcomeOf(database, xid);
+    const outcome = await outcomeOf(database, id);
     if (outcome?.status === "aborted") return false;
     // Another transaction may have had the id since a crash.
-    if (outcome?.status === "committed" && run !== undefined && outcome.run === run) return true;
+    if (outcome?.status === "committed" && outcome.run === id.run) return true;
     if (outcome?.status === "committed") break;
-    if (outcome?.waitingPid != null) await endWaiting(database, xid, outcome.waitingPid);
+    if (outcome?.waitingPid != null) await endWaiting(database, id.xid, outcome.waitingPid);
     await new Promise((resolve) => setTimeout(resolve, LOOK_UP_INTERVAL_MS));
   } while (performance.now() - started < LOOK_UP_MS);
   const error = new Error("The outcome of a commit is unknown", { cause });
@@ -108,7 +119,11 @@ interface Outcome {
 const WAITING = "pg_stat_activity WHERE backend_xid = :xid::xid8::xid AND state LIKE 'idle in %'";
 
 /** The outcome of a transaction, or undefined if the engine cannot be asked now. */
-async function outcomeOf(database: Database, xid: string): Promise<Outcome | undefined> {
+async function outcomeOf(
+  database: Database,
+  { xid, run }: TransactionId,
+): Promise<Outcome | undefined> {
+  const aborted = { status: "aborted", run: undefined, waitingPid: null };
   try {
     const row = await database.get(
       `SELECT pg_xact_status(:xid::xid8) AS status, (SELECT id FROM engine_run) AS run,
@@ -116,6 +131,10 @@ async function outcomeOf(database: Database, xid: string): Promise<Outcome | und
       { xid },
     );
     const pid = row?.pid;
+    // A crash ends all transactions: what has the id now is another one, of which this one must end nothing.
+    if (row?.status === "in progress" && runOf(row.run) !== run) {
+      return aborted;
+    }
     return {
       status: row?.status,
       run: runOf(row?.run),
@@ -124,7 +143,6 @@ async function outcomeOf(database: Database, xid: string): Promise<Outcome | und
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     // An id of the future is one of which nothing was durable.
-    const aborted = { status: "aborted", run: undefined, waitingPid: null };
     return code === INVALID_PARAMETER ? aborted : undefined;
   }
 }

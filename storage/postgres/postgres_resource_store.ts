@@ -124,7 +124,8 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     this.contents = new PostgresContentTable(database);
     this.shared = {
       dropped: (limit) => this.contents.dropped(limit),
-      tidy: tidying(database, () => this.#written),
+      tidy: tidying(database, this.#written),
+      written: this.#written,
     };
     const revocations = new Revocations(database, this.#server, options.revocationsMs);
     const settled = () => revocations.settled();
@@ -199,9 +200,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
   }
 
   /** How many transactions this server has committed. */
-  get #written(): number {
-    return this.#writes.commits + this.contents.announcements;
-  }
+  readonly #written = () => this.#writes.commits + this.contents.announcements;
 
   readonly probe = (): Promise<void> => probeDatabase(this.database);
 
@@ -251,7 +250,7 @@ export class PostgresResourceStore implements RecordStore, DecidedUploads, Locat
     leaseSeconds: this.#lease?.heldSeconds ?? 0,
   });
 
-  readonly measure: RecordStore["measure"] = () => measureDatabase(this.database, this.#written);
+  readonly measure: RecordStore["measure"] = () => measureDatabase(this.database, this.#written());
 
   readonly usage: RecordStore["usage"] = (scope) => usageOf(this.database, scope);
 

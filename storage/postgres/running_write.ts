@@ -2,7 +2,7 @@ import type { Entries } from "../../core/event_channel.ts";
 import type { WriteOptions } from "../../core/ports.ts";
 import type { DavHint } from "../tables/dav_changes.ts";
 import type { ChangeRecords } from "../tables/change_records.ts";
-import { commit, isAtWork, markRun, type TransactionId, transactionId } from "./commits.ts";
+import { commit, isAtWork, type TransactionId, transactionId } from "./commits.ts";
 import type { Database, HeldSession } from "./database.ts";
 import { type Appended, appendEvents, type AppendStaged, stageEvents } from "./event_log.ts";
 import { isEngineFailure } from "./failures.ts";
@@ -226,7 +226,6 @@ export class RunningWrite implements AsyncDisposable, TransactionRunner {
   async #start(session: Session): Promise<void> {
     const begun = session.begin();
     [, this.#id] = await Promise.all([begun, transactionId(session)]);
-    if (this.#id.run === undefined) await this.#parts.database.use("reads", markRun);
   }
 
   /** Takes the locks that are not taken yet. */

@@ -2,7 +2,7 @@ import type { WriteOptions } from "../../core/ports.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import type { TemporaryFiles } from "../disk/temporary_files.ts";
 import { ChangeRecords } from "../tables/change_records.ts";
-import { isOutcomeUnknown } from "./commits.ts";
+import { isOutcomeUnknown, markRun, UnmarkedRun } from "./commits.ts";
 import type { Database } from "./database.ts";
 import type { Appended } from "./event_log.ts";
 import { asUnavailable, isDisconnected, isTransient } from "./failures.ts";
@@ -101,6 +101,8 @@ export class Writes {
       }
       if (cause instanceof TooLarge) plan = { large: running.changed, maxRecords: Infinity };
       else if (cause instanceof Strayed) plan = { maxRecords: Infinity };
+      // Not within the transaction: a pooler might have no second connection until it ends.
+      else if (cause instanceof UnmarkedRun) await this.#database.use("writes", markRun);
       else if (await this.#waits.endedAfter(cause, started)) plan = direct;
       else {
         const again = isTransient(cause) ||

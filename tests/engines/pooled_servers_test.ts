@@ -116,3 +116,42 @@ Deno.test({
     dataOf(await there.list());
   });
 });
+
+Deno.test({
+  name: "C 31 no transaction waits for a second connection, which a pooler may not have",
+  ignore: ![Postgres.isInstalled, PgBouncer.isInstalled, S3Engine.isInstalled].every((it) => it),
+}, async (t) => {
+  await using engine = await Postgres.start();
+  await using pooler = await PgBouncer.start(engine, { connections: 1 });
+  await using store = await S3Engine.start();
+  const url = await engine.createDatabase();
+  await using server = await TestServer.start({
+    content: store.content(),
+    settings: { databaseUrl: pooler.urlOf(url), databaseDirectUrl: url },
+    // Of more records than this, a change is large.
+    maxDirectRecords: 3,
+  });
+  const client = await server.as(1, ...PRIVILEGES);
+  const put = async (path: string, size: number) =>
+    assert.equal((await client.put(path, noise(size, path.length))).status, 201, path);
+
+  await t.step("in the first change of a run of the engine", () => put("d/first", 10));
+  await t.step("in that after a crash, and in others at once", async () => {
+    await engine.restart();
+    await until(async () => (await fetch(`${server.origin}/readyz`)).status === 200);
+    await Promise.all(["a", "bb", "ccc"].map((path) => put(path, 10)));
+  });
+  await t.step("in changes of all kinds", async () => {
+    await put("d/large", 300_000);
+    await put("d/in parts", 20_000_000);
+    for (const name of ["few", "many", "more"]) await put(`d/e/${name}`, 100);
+    const copied = await client.copy({ source: "d", destination: "copied" });
+    assert.equal(copied.status, 200, copied.text);
+    const moved = await client.move({ source: "copied", destination: "moved" });
+    assert.equal(moved.status, 200, moved.text);
+    assert.equal((await client.download({ path: "moved" })).status, 200);
+    dataOf(await client.remove({ path: "moved" }));
+    dataOf(await client.list({ path: "d" }));
+    await server.tree.sweeper.finish();
+  });
+});

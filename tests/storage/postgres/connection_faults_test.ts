@@ -3,6 +3,7 @@ import { AppError } from "../../../core/errors.ts";
 import type { ResourceStore } from "../../../core/ports.ts";
 import { databaseAddress } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
+import type { Session } from "../../../storage/postgres/session.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { newRecord } from "../../support/seed.ts";
@@ -143,6 +144,50 @@ Deno.test({ name: "PostgresResourceStore", ignore: !Postgres.isInstalled }, asyn
         await written;
         await store[Symbol.asyncDispose]();
       }
+    },
+  );
+  await t.step(
+    "C 31 a crash in a commit has failed it while another transaction has its id, and spares that",
+    async () => {
+      const fatal: string[] = [];
+      await using store = await openPostgresStore(proxied, {
+        onFatal: (error) => fatal.push(error.message),
+      });
+      await using others = await Database.open(databaseAddress(url), { connections: 1 });
+      // Each transaction knows the run of the engine in which it began.
+      await add(store, "known");
+      let held = false;
+      proxy.rule = (bytes) => {
+        held ||= isCommit(bytes);
+        return held ? "hold" : "pass";
+      };
+      const written = assert.rejects(add(store, "crashed again"), isUnavailable);
+      await until(() => held);
+      const row = await others.get(
+        "SELECT max(backend_xid::text::bigint) AS id FROM pg_stat_activity WHERE state = 'idle in transaction'",
+      );
+      await engine.restart();
+      // Nothing that would take the id.
+      await until(() => others.get("SELECT").then(() => true, () => false));
+      const next = async (session: Session) => {
+        await session.begin();
+        const begun = await session.get("SELECT pg_current_xact_id()::text::bigint AS id");
+        return Number(begun?.id);
+      };
+      await others.use("writes", async (session) => {
+        let id = await next(session);
+        while (id < Number(row?.id)) {
+          await session.commit();
+          id = await next(session);
+        }
+        assert.equal(id, row?.id, "the engine has lost nothing in its crash");
+        proxy.rule = () => "pass";
+        proxy.cutAll();
+        await written;
+        await session.commit();
+      });
+      assert.deepEqual(fatal, []);
+      assert.equal(await has(direct, "crashed again"), false);
     },
   );
 });
