@@ -1,8 +1,10 @@
 import * as assert from "node:assert/strict";
 import * as jose from "jose";
 import * as v from "valibot";
+import { permissionLine } from "../../cli/permissions.ts";
 import { LOADERS } from "../../main.ts";
 import { CapacityOverview } from "../../schemas/capacity.ts";
+import { readSettings, type ReadVariable } from "../../schemas/settings.ts";
 import { ChildServer, printedPermissionFlags, ROOT, strongroom } from "../support/child_server.ts";
 import { Client, refused } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
@@ -424,6 +426,16 @@ Deno.test("C 14 strongroom capacity", async (t) => {
   });
 });
 
+/** What `strongroom permissions` prints, or nothing if a setting is refused. */
+function lineOf(variable: ReadVariable): string | undefined {
+  try {
+    return permissionLine(readSettings(variable));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 Deno.test("strongroom permissions", async (t) => {
   await t.step("prints only what the settings need", async () => {
     const flags = await printedPermissionFlags({
@@ -468,19 +480,30 @@ Deno.test("strongroom permissions", async (t) => {
       "$(id)",
     ];
     const names = ["HOST", "PORT", "DATA_DIR", "JWT_PUBLIC_KEY", "JWKS_URL"];
-    const cases = names.flatMap((name) => hostile.map((value) => [`STRONGROOM_${name}`, value]));
-    await Promise.all(cases.map(async ([name = "", value = ""]) => {
+    const cases = names.flatMap((name) =>
+      hostile.map((value) => [`STRONGROOM_${name}`, value] as const)
+    );
+    const expectFlags = (line: string, what: string) => {
+      // Split as $(…) splits it.
+      for (const word of line.trim().split(/\s+/)) {
+        assert.match(word, /^--allow-(net|read|write|env|sys)=/, `${what}: ${line}`);
+      }
+    };
+    // One value of each as users run it. The others by the same lines, without a process for each.
+    const started = cases.filter(([, value]) => value === hostile[0]);
+    await Promise.all(started.map(async ([name, value]) => {
       const { code, stdout } = await strongroom(["permissions"], { [name]: value });
       if (code === 2) return assert.equal(stdout, "");
-      // Split as $(…) splits it.
-      for (const word of stdout.trim().split(/\s+/)) {
-        assert.match(
-          word,
-          /^--allow-(net|read|write|env|sys)=/,
-          `${name}=${value}: ${stdout}`,
-        );
-      }
+      assert.equal(code, 0);
+      expectFlags(stdout, `${name}=${value}`);
     }));
+    const printed = cases.filter(([name, value]) => {
+      const line = lineOf((it) => it === name ? value : undefined);
+      if (line !== undefined) expectFlags(line, `${name}=${value}`);
+      return line !== undefined;
+    });
+    // A directory and a file may have any name without a tab.
+    assert.equal(printed.length, 2 * (hostile.length - 1), String(printed));
   });
   await t.step("prints a path with a space as one word for a shell", async () => {
     const dataDir = "/a b'c\\d $e";
