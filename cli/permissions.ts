@@ -17,8 +17,17 @@ import { expectNoArguments, UsageError } from "./usage_error.ts";
 /** `strongroom permissions`: prints the permissions that the settings need, as flags for `deno run`. */
 export function run(args: string[]): number {
   expectNoArguments(args);
-  print(permissionFlags(permissionsFor(loadSettings())).map(shellFlag).join(" "));
+  print(permissionLine(loadSettings()));
   return 0;
+}
+
+/**
+ * The permissions that the settings need, as flags for `deno run` in a shell.
+ *
+ * @throws {UsageError} when a path {@link hasComma}.
+ */
+export function permissionLine(settings: Settings): string {
+  return permissionFlags(permissionsFor(settings)).map(shellFlag).join(" ");
 }
 
 /** The hosts and paths that a process may use. */

@@ -3,7 +3,7 @@ import * as jose from "jose";
 import * as v from "valibot";
 import { LOADERS } from "../../main.ts";
 import { CapacityOverview } from "../../schemas/capacity.ts";
-import { ChildServer, printedPermissionFlags, ROOT, strongroom } from "../support/child_server.ts";
+import { ChildServer, ROOT, strongroom } from "../support/child_server.ts";
 import { Client, refused } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { ensureJwtSecret } from "../../storage/disk/jwt_secret.ts";
@@ -421,72 +421,6 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     assert.equal(code, 0);
     assert.match(stdout, /Leases +unknown/);
     await child.end("SIGTERM");
-  });
-});
-
-Deno.test("strongroom permissions", async (t) => {
-  await t.step("prints only what the settings need", async () => {
-    const flags = await printedPermissionFlags({
-      STRONGROOM_DATA_DIR: "/srv/room",
-      STRONGROOM_HOST: "::1",
-    });
-    assert.ok(flags.includes("--allow-net=[::1]:8080"), flags.join(" "));
-    assert.ok(flags.includes("--allow-write=/srv/room"));
-    assert.ok(flags.every((flag) => /^--allow-(net|read|write|env|sys)=.+/.test(flag)));
-    assert.match(flags.find((flag) => flag.startsWith("--allow-read")) ?? "", /,\/srv\/room$/);
-  });
-  await t.step("includes the key file and the host of the keys", async () => {
-    const pem = await printedPermissionFlags({ STRONGROOM_JWT_PUBLIC_KEY: "/etc/key.pem" });
-    assert.match(pem.join(" "), /--allow-read=.*,\/etc\/key\.pem/);
-    const jwks = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "https://id.example/jwks" });
-    assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example:443 /);
-    const port = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "http://[::1]:81/jwks" });
-    assert.match(port.join(" "), /--allow-net=127\.0\.0\.1:8080,\[::1\]:81 /);
-    const oidc = await printedPermissionFlags({
-      STRONGROOM_OIDC_ISSUER: "https://login.example",
-      STRONGROOM_OIDC_CLIENT_ID: "strongroom",
-      STRONGROOM_OIDC_HOSTS: "keys.example,tokens.example:8443",
-    });
-    assert.match(
-      oidc.join(" "),
-      /--allow-net=127\.0\.0\.1:8080,login\.example:443,keys\.example:443,tokens\.example:8443 /,
-    );
-  });
-  await t.step("refuses a comma, which flags cannot express", async () => {
-    const { code, stdout, stderr } = await strongroom(["permissions"], {
-      STRONGROOM_DATA_DIR: "/a,/b",
-    });
-    assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(stderr, /comma/);
-  });
-  await t.step("C 13 prints no flag that a setting brings along", async () => {
-    const hostile = [
-      "x --allow-run",
-      "x\t--allow-run y",
-      "--allow-run",
-      "'; --allow-run #",
-      "$(id)",
-    ];
-    const names = ["HOST", "PORT", "DATA_DIR", "JWT_PUBLIC_KEY", "JWKS_URL"];
-    const cases = names.flatMap((name) => hostile.map((value) => [`STRONGROOM_${name}`, value]));
-    await Promise.all(cases.map(async ([name = "", value = ""]) => {
-      const { code, stdout } = await strongroom(["permissions"], { [name]: value });
-      if (code === 2) return assert.equal(stdout, "");
-      // Split as $(…) splits it.
-      for (const word of stdout.trim().split(/\s+/)) {
-        assert.match(
-          word,
-          /^--allow-(net|read|write|env|sys)=/,
-          `${name}=${value}: ${stdout}`,
-        );
-      }
-    }));
-  });
-  await t.step("prints a path with a space as one word for a shell", async () => {
-    const dataDir = "/a b'c\\d $e";
-    const { stdout } = await strongroom(["permissions"], { STRONGROOM_DATA_DIR: dataDir });
-    const echoed = await run("bash", ["-c", `printf '%s\\n' ${stdout.trim()}`]);
-    assert.ok(echoed.stdout.split("\n").includes(`--allow-write=${dataDir}`), echoed.stdout);
   });
 });
 
