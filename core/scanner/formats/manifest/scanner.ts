@@ -13,6 +13,7 @@ import type {
 } from "../../readers/document_event.ts";
 import { findLinks, runsDownload } from "../../knowledge/links.ts";
 import { jsonPickleFindings } from "./jsonpickle.ts";
+import { LangChainObjects } from "./langchain.ts";
 import { modelReferences } from "./model_references.ts";
 import { manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
@@ -85,6 +86,7 @@ class ManifestScan {
   readonly #checkTemplate: CheckTemplate;
   readonly #declared: DeclaredFacts | undefined;
   readonly #checks: ManifestChecklist = new Checklist(CHECKS);
+  readonly #langChain = new LangChainObjects();
   readonly #keys = new Set<string>();
   readonly #links = new Set<string>();
   readonly #licenses = new Set<string>();
@@ -120,6 +122,9 @@ class ManifestScan {
 
   *finish(context: ScanContext): Generator<Check, void, void> {
     yield* this.#weakHash();
+    for (const finding of this.#langChain.findings()) {
+      yield* this.#checks.emit("Import Target", finding);
+    }
     if (this.#keys.size > 0) context.addAssetParts({ keys: [...this.#keys] });
     const licenses = [...this.#licenses].flatMap((id) => licensesOfExpression(id, "metadata"));
     addLicenseMetadata(context, licenses, []);
@@ -165,6 +170,7 @@ class ManifestScan {
   *#value(read: DocumentEntry): Generator<Check, void, void> {
     const entry = withoutLineBreakAtEnd(read);
     this.#declared?.take(entry);
+    this.#langChain.take(entry);
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);
     }

@@ -37,6 +37,38 @@ export const LOADERS: readonly Row[] = [
     "warning",
     "S507",
   ],
+  [
+    "an object of LangGraph",
+    "m.json",
+    '{"a": [{"id": ["os", "system"], "args": ["true"], "type": "constructor", "lc": 2}]}',
+    "Import Target",
+    "critical",
+    "S101",
+  ],
+  [
+    "an object of LangGraph, in bytes of a checkpoint",
+    "checkpoint",
+    '{"lc": 2, "type": "constructor", "id": ["builtins", "eval"], "args": ["1+1"]}',
+    "Import Target",
+    "critical",
+    "S104",
+  ],
+  [
+    "a class of another package, after LangChain's",
+    "m.json",
+    '[{"lc": 1, "type": "constructor", "id": ["langchain", "schema", "HumanMessage"]},' +
+    '{"lc": 2, "type": "constructor", "id": ["acme", "tools", "Tool"]}]',
+    "Import Target",
+    "warning",
+    "S107",
+  ],
+  [
+    "a dangerous class of LangChain",
+    "m.json",
+    '{"lc": 1, "type": "constructor", "id": ["langchain", "chains", "llm_math", "LLMMathChain"]}',
+    "Import Target",
+    "critical",
+  ],
   ["py/function", "m.json", '{"py/function": "os.system"}', "Import Target", "critical", "S101"],
   [
     "py/reduce",
