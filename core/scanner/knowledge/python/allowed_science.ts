@@ -114,6 +114,8 @@ const EXTENSION_TYPES = `
   UInt64Dtype Float32Dtype Float64Dtype
 `;
 
+/** What it cannot convert is shown in an error, which an array without a state does not survive. */
+const TIME: Use = { as: "function", call: ["plain", "inert*"] };
 const FRAME: Use = { inertKeys: ["_flags"] };
 
 const PANDAS_NAMES: readonly AllowedNames[] = [
@@ -163,8 +165,8 @@ const PANDAS_NAMES: readonly AllowedNames[] = [
   ["pandas._libs.interval", "__pyx_unpickle_IntervalMixin", REBUILDER],
   ["pandas._libs.interval", "Interval", MADE],
   ["pandas._libs.sparse", "IntIndex BlockIndex", MADE],
-  ["pandas._libs.tslibs.timestamps", "Timestamp _unpickle_timestamp", MAKER],
-  ["pandas._libs.tslibs.timedeltas", "Timedelta _timedelta_unpickle", MAKER],
+  ["pandas._libs.tslibs.timestamps", "Timestamp _unpickle_timestamp", TIME],
+  ["pandas._libs.tslibs.timedeltas", "Timedelta _timedelta_unpickle", TIME],
   ["pandas._libs.tslibs.period", "Period", MADE],
   ["pandas._libs.tslibs.nattype", "_nat_unpickle __nat_unpickle", MAKER],
   [

@@ -631,6 +631,30 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 97: a version that is an array without its parts, which cannot be shown",
+    term: {
+      of: { make: name("sklearn.svm._classes", "SVC") },
+      state: dictOf(["_sklearn_version", { make: name("pandas.arrays", "StringArray") }]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: an array without its parts as the state of another",
+    term: {
+      of: { make: name("pandas.arrays", "NumpyExtensionArray") },
+      state: { make: name("pandas.core.arrays.datetimes", "DatetimeArray") },
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: a time of an array without its parts",
+    term: call(
+      name("pandas._libs.tslibs.timestamps", "Timestamp"),
+      { make: name("pandas.arrays", "DatetimeArray") },
+    ),
+    verdict: "W",
+  },
+  {
     title: "evasion 97: a function as a state",
     term: { of: { make: name("sklearn.svm._classes", "SVC") }, state: name("numpy", "max") },
     verdict: "W",
