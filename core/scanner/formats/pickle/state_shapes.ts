@@ -28,7 +28,8 @@ export function shapeFault(
     const message = `Gives ${path} a state that is not a tuple of ${least} items`;
     return { message, why: UNCHECKED };
   }
-  if (state.kind === "call" && PANDAS_ARRAY.test(path)) {
+  // The states of pandas are tuples and dicts.
+  if (state.kind === "call" && path.startsWith("pandas.")) {
     return { message: `Gives ${path} an object as its state`, why: SHOWN };
   }
   if (path.startsWith("sklearn.")) {
@@ -49,9 +50,6 @@ export function shapeFault(
 /** What estimators compare, and show in a warning: the version that wrote them. */
 const VERSION_KEY = "_sklearn_version";
 const NO_KEYS: readonly string[] = [];
-
-/** Arrays of pandas, whose states are tuples or dicts. */
-const PANDAS_ARRAY = /^pandas\.[\w.]*Array$/;
 
 const SHOWN =
   "It is shown in a warning or an error; showing an array of pandas that is not complete ends the interpreter";

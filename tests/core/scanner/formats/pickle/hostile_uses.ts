@@ -647,6 +647,14 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 97: an array without its parts as the state of categories",
+    term: {
+      of: { make: name("pandas.core.arrays.categorical", "Categorical") },
+      state: { make: name("pandas.core.arrays.string_", "StringArray") },
+    },
+    verdict: "W",
+  },
+  {
     title: "evasion 97: a time of an array without its parts",
     term: call(
       name("pandas._libs.tslibs.timestamps", "Timestamp"),
