@@ -28,14 +28,10 @@ export function shapeFault(
     const message = `Gives ${path} a state that is not a tuple of ${least} items`;
     return { message, why: UNCHECKED };
   }
-  // The states of pandas are tuples and dicts.
-  if (state.kind === "call" && path.startsWith("pandas.")) {
-    return { message: `Gives ${path} an object as its state`, why: SHOWN };
-  }
   if (path.startsWith("sklearn.")) {
     const version = dictEntry(state, VERSION_KEY, textOf) ?? PLAIN;
     if (version.kind !== "text" && version.kind !== "plain") {
-      return { message: `Gives ${path} a version that is no text`, why: SHOWN };
+      return { message: `Gives ${path} a version that is no text` };
     }
   }
   for (const key of use?.inertKeys ?? NO_KEYS) {
@@ -50,9 +46,6 @@ export function shapeFault(
 /** What estimators compare, and show in a warning: the version that wrote them. */
 const VERSION_KEY = "_sklearn_version";
 const NO_KEYS: readonly string[] = [];
-
-const SHOWN =
-  "It is shown in a warning or an error; showing an array of pandas that is not complete ends the interpreter";
 
 /** Of the class that a function makes an object of. */
 function stateItemsOf(made: PickleValue | undefined): number {

@@ -655,6 +655,24 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 97: an array without its parts as a state of what has none",
+    term: {
+      of: { make: name("uuid", "UUID") },
+      state: dictOf(["is_safe", { make: name("pandas.arrays", "PeriodArray") }]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: an array without its parts in an array",
+    term: call(
+      name("numpy._core.multiarray", "_reconstruct"),
+      name("numpy", "ndarray"),
+      { make: name("pandas.core.arrays.datetimes", "DatetimeArray") },
+      0,
+    ),
+    verdict: "W",
+  },
+  {
     title: "evasion 97: a time of an array without its parts",
     term: call(
       name("pandas._libs.tslibs.timestamps", "Timestamp"),
