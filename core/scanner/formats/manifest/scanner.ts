@@ -12,10 +12,11 @@ import type {
   YamlTag,
 } from "../../readers/document_event.ts";
 import { findLinks, runsDownload } from "../../knowledge/links.ts";
+import { kerasCode } from "./keras_yaml.ts";
 import { jsonPickleFindings } from "./jsonpickle.ts";
 import { LangChainObjects } from "./langchain.ts";
 import { modelReferences } from "./model_references.ts";
-import { manifestLanguage, readManifest } from "./read_manifest.ts";
+import { type ManifestLanguage, manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
 import { weakHash } from "../../knowledge/weak_hash.ts";
 import { judgeTag } from "./yaml_tag_verdict.ts";
@@ -63,8 +64,8 @@ export function manifestScanner({ checkTemplate }: ManifestDependencies): Scanne
     id: "manifest",
     matches: (content) => manifestLanguage(content) !== undefined,
     *scan(content, context) {
-      const scan = new ManifestScan(content.name, checkTemplate);
       const language = manifestLanguage(content) ?? "json";
+      const scan = new ManifestScan(content.name, language, checkTemplate);
       for (const event of readManifest(content.source, language)) yield* scan.take(event);
       yield* scan.finish(context);
     },
@@ -83,6 +84,7 @@ interface WeakHash {
 
 class ManifestScan {
   readonly #fileName: string;
+  readonly #language: ManifestLanguage;
   readonly #checkTemplate: CheckTemplate;
   readonly #declared: DeclaredFacts | undefined;
   readonly #checks: ManifestChecklist = new Checklist(CHECKS);
@@ -94,8 +96,9 @@ class ManifestScan {
   readonly #listedHashes: WeakHash[] = [];
   #weakHashes = 0;
 
-  constructor(name: string, checkTemplate: CheckTemplate) {
+  constructor(name: string, language: ManifestLanguage, checkTemplate: CheckTemplate) {
     this.#fileName = fileNameOf(name);
+    this.#language = language;
     this.#declared = DeclaredFacts.ofFile(this.#fileName);
     this.#checkTemplate = checkTemplate;
   }
@@ -174,6 +177,9 @@ class ManifestScan {
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);
     }
+    // Keras configurations in JSON have a scanner of their own.
+    const code = this.#language === "yaml" ? kerasCode(entry) : undefined;
+    if (code !== undefined) yield* this.#checks.emit("Remote Code", code);
     for (const finding of jsonPickleFindings(entry)) {
       yield* this.#checks.emit("Import Target", finding);
     }

@@ -9,7 +9,7 @@ import {
   type IsNotableKey,
   keptBytes,
 } from "./containers.ts";
-import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
+import type { Findings, Signal } from "./findings.ts";
 import { foldCall, isHarmless } from "./fold.ts";
 import { IncompleteObjects } from "./incomplete.ts";
 import { ALIASED_ARRAY, mayReturnAlias } from "./joblib_arrays.ts";
@@ -17,6 +17,7 @@ import { Memo } from "./memo.ts";
 import { memorySignal } from "./memory_keys.ts";
 import { mutationSignal } from "./mutation.ts";
 import { addTo, CALL_BYTES, callOf, setState } from "./objects.ts";
+import { computedName, overlongName } from "./name_signals.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
 import { Reach, store } from "./reach.ts";
@@ -205,30 +206,14 @@ export class Machine {
     const nameText = this.textOf(name);
     const known = moduleText !== undefined && nameText !== undefined;
     if (module.kind !== "text" || name.kind !== "text" || !known) {
-      this.#signalComputedName(`${moduleText ?? "?"}.${nameText ?? "?"}`);
+      this.signal(computedName(`${moduleText ?? "?"}.${nameText ?? "?"}`));
     }
     return known ? this.importNames(moduleText, nameText) : UNKNOWN;
   }
 
-  #signalComputedName(path: string): void {
-    this.signal({
-      name: "Pickle Import",
-      severity: "critical",
-      ruleCode: "S205",
-      message: `Imports a computed name: ${escapedExcerpt(path)}`,
-      why: "The name is built at load time, which hides what is imported",
-    });
-  }
-
   importNames(module: string, name: string): Import {
     if (module.length + name.length <= MAX_NAME_CHARACTERS) return this.#import(module, name);
-    this.signal({
-      name: "Pickle Import",
-      severity: "critical",
-      ruleCode: "S205",
-      message: `Imports an overlong name: ${escapedExcerpt(`${module}.${name}`)}`,
-      why: "No module or class has a name this long; it serves to exhaust scanners",
-    });
+    this.signal(overlongName(`${module}.${name}`));
     const cut = (text: string) => detached(text.slice(0, MAX_NAME_CHARACTERS));
     return this.#import(cut(module), cut(name));
   }

@@ -38,6 +38,14 @@ export const LOADERS: readonly Row[] = [
     "S507",
   ],
   [
+    "a Lambda layer of Keras in YAML",
+    "model.yaml",
+    "class_name: Sequential\nconfig:\n  layers:\n  - class_name: Lambda\n    config: {function: [4wEAAAA=, null]}\n",
+    "Remote Code",
+    "warning",
+    "S1103",
+  ],
+  [
     "an object of LangGraph",
     "m.json",
     '{"a": [{"id": ["os", "system"], "args": ["true"], "type": "constructor", "lc": 2}]}',
