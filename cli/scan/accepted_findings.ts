@@ -1,6 +1,5 @@
 import { printError } from "../print_error.ts";
 import { type ScanRequest, STDIN } from "./arguments.ts";
-import { readBaseline } from "./baseline_file.ts";
 import { readOwnWaivers, readWaivers } from "./waivers.ts";
 
 /** What the caller has accepted before: an earlier report, and waivers. */
@@ -11,8 +10,14 @@ export async function acceptedFindings({ paths, baseline, config, remote }: Scan
     ? await readOwnWaivers(own.filter((it) => it !== STDIN), printError)
     : await readWaivers(config);
   return {
-    baseline: baseline === undefined ? undefined : await readBaseline(baseline),
+    baseline: baseline === undefined ? undefined : await earlierReport(baseline),
     waivers: given?.waivers,
     matchesPath: given?.matchesPath ?? (() => false),
   };
+}
+
+/** Few scans have a baseline, and the schemas of a report take as long to load as all else of the command. */
+async function earlierReport(path: string) {
+  const { readBaseline } = await import("./baseline_file.ts");
+  return await readBaseline(path);
 }

@@ -57,9 +57,10 @@ if (values.facts) {
   const hunt = new Mutations(fence, seededRandom(Number(values.seed)), seeds);
   const report = () => console.log(`seed ${values.seed}:`, hunt.progress);
   const timer = setInterval(report, PROGRESS_MILLISECONDS);
-  for await (const { pickle, ran } of hunt.run(Number(values.mutations))) {
-    isHole = true;
-    console.log(`missed: ${ran}\n${pickle.toHex()}\n${await Fence.list(python, pickle)}`);
+  for await (const { pickle, ran, isConfirmed } of hunt.run(Number(values.mutations))) {
+    isHole ||= isConfirmed;
+    const kind = isConfirmed ? "missed" : "unconfirmed";
+    console.log(`${kind}: ${ran}\n${pickle.toHex()}\n${await Fence.list(python, pickle)}`);
   }
   clearInterval(timer);
   report();
@@ -86,12 +87,14 @@ if (values.facts) {
   };
   const timer = setInterval(report, PROGRESS_MILLISECONDS);
   for await (
-    const { program, harm } of search.run(() =>
+    const { program, harm, isConfirmed } of search.run(() =>
       progress.programs >= count || performance.now() > end
     )
   ) {
-    isHole = true;
-    console.log(`hole: ${harm}\n${await Fence.list(python, assemble(program, false))}`);
+    isHole ||= isConfirmed;
+    const kind = isConfirmed ? "hole" : "unconfirmed";
+    const pickle = assemble(program, false);
+    console.log(`${kind}: ${harm}\n${pickle.toHex()}\n${await Fence.list(python, pickle)}`);
   }
   clearInterval(timer);
   report();

@@ -61,8 +61,11 @@ Deno.test({
       const wanted = new Set(["Attentive", "Mean", "Norm Sum"]);
       const { progress } = search;
       for await (
-        const { program } of search.run(() => wanted.size === 0 || progress.programs > MAX_PROGRAMS)
+        const { program, isConfirmed } of search.run(() =>
+          wanted.size === 0 || progress.programs > MAX_PROGRAMS
+        )
       ) {
+        if (!isConfirmed) continue;
         const used = partsOf(program).flatMap(({ name }) =>
           name?.[1].replace("Aggregation", "") ?? []
         );

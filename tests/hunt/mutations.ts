@@ -19,6 +19,8 @@ export interface Miss {
   readonly pickle: Uint8Array;
   /** What it ran. */
   readonly ran: string;
+  /** Whether it runs that alone. If not, it did so once, in a process that had loaded others before. */
+  readonly isConfirmed: boolean;
 }
 
 const BATCH = 250;
@@ -80,7 +82,7 @@ export class Mutations {
     this.#mutator = new Mutator(random, seeds, [...ALLOWED_USES.keys()]);
   }
 
-  /** Runs mutations. Returns those that were missed, as small as they can be. */
+  /** Runs mutations. Returns those that were missed, as small as they can be, and unconfirmed ones as they are. */
   async *run(count: number): AsyncGenerator<Miss, void, void> {
     const make = () => Array.from({ length: BATCH }, () => this.#mutator.next());
     let batch = make();
@@ -101,13 +103,18 @@ export class Mutations {
     this.progress.ran++;
     this.seen.set(ran, (this.seen.get(ran) ?? 0) + 1);
     if (isFlagged(pickle, ran)) return;
-    if ((await this.#running([pickle], ran)).length === 0) return void this.progress.unconfirmed++;
+    if ((await this.#running([pickle], ran)).length === 0) {
+      this.progress.unconfirmed++;
+      yield { pickle, ran, isConfirmed: false };
+      return;
+    }
     this.progress.missed++;
     const alike = this.#alike.get(ran) ?? 0;
     this.#alike.set(ran, alike + 1);
     if (alike >= MAX_ALIKE) return;
     // Each try would take as long again.
-    yield { pickle: EXHAUSTING.test(ran) ? pickle : await this.#smallest(pickle, ran), ran };
+    const smallest = EXHAUSTING.test(ran) ? pickle : await this.#smallest(pickle, ran);
+    yield { pickle: smallest, ran, isConfirmed: true };
   }
 
   /** The pickles that run the same, each in a process of its own. */

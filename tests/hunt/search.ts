@@ -8,6 +8,8 @@ import { assemble, partsOf, type Program, replaced, value } from "./programs.ts"
 export interface Hole {
   readonly program: Program;
   readonly harm: string;
+  /** Whether it does so alone. If not, it did so once, in a process that had run other programs before. */
+  readonly isConfirmed: boolean;
 }
 
 export interface Progress {
@@ -17,7 +19,7 @@ export interface Progress {
   /** Distinct things that happened. */
   reached: number;
   holes: number;
-  /** Harm that one process did after many programs, and that none of these does alone. */
+  /** Programs that did something after others, and that do not do it alone. */
   unconfirmed: number;
 }
 
@@ -47,7 +49,10 @@ export class Search {
     this.#generator = new Generator(random, keys, lacking);
   }
 
-  /** Runs a batch of programs while the next one is made. Returns the new holes, as small as they can be. */
+  /**
+   * Runs a batch of programs while the next one is made. Returns the new holes, as small as they can be, and
+   * unconfirmed ones as they are.
+   */
   async *run(isDone: () => boolean): AsyncGenerator<Hole, void, void> {
     let batch = this.#batch();
     while (!isDone()) {
@@ -94,12 +99,13 @@ export class Search {
     if (this.#isKnown(program)) return;
     if ((await this.#doing([program], harm)).length === 0) {
       this.progress.unconfirmed++;
+      yield { program, harm, isConfirmed: false };
       return;
     }
     const smallest = await this.#smallest(program, harm);
     this.#holes.push(namesOf(smallest));
     this.progress.holes++;
-    yield { program: smallest, harm };
+    yield { program: smallest, harm, isConfirmed: true };
   }
 
   /** Whether a program has all names of a hole that was found: it would do the same. */

@@ -1,5 +1,6 @@
 import type { RuleCode } from "../contract/rules.ts";
 import { runsDownload } from "./links.ts";
+import { STARTS_IN } from "./other_languages.ts";
 import { decoderNames, ofDangers, qualifiedNames } from "./python/python_code.ts";
 
 /** Something that scripts of honest authors rarely do. */
@@ -13,18 +14,20 @@ export interface ScriptDanger {
 /** Modules that exist to start programs. */
 const PROCESSES = "(?:subprocess|pexpect|pty|commands)";
 
-const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }[] = [
+interface DangerPattern {
+  readonly message: string;
+  readonly ruleCode: RuleCode;
+  readonly pattern: RegExp;
+}
+
+/** What Python, JavaScript and shells do. */
+const DANGERS: readonly DangerPattern[] = [
   {
     message: "Code is decoded and run",
     ruleCode: "S601",
     pattern: new RegExp(
       String.raw`\b(?:exec|eval)\s{0,4}\([^\n]{0,120}\b(?:${decoderNames()}|marshal\.loads|atob)\b`,
     ),
-  },
-  {
-    message: "Decoded text is passed to a shell",
-    ruleCode: "S601",
-    pattern: /\bbase64\s{1,4}(?:-d|-D|--decode)\b[^\n]{0,80}\|\s{0,4}(?:sudo\s)?(?:ba|z|da)?sh\b/,
   },
   {
     message: "A shell is connected to a socket",
@@ -78,6 +81,15 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
     ruleCode: "S110",
     pattern: /\bctypes\.(?:CDLL|PyDLL|cdll|windll|WinDLL|pythonapi)\b/,
   },
+];
+
+/** What scripts in any language have a shell do. */
+const OF_SHELLS: readonly DangerPattern[] = [
+  {
+    message: "Decoded text is passed to a shell",
+    ruleCode: "S601",
+    pattern: /\bbase64\s{1,4}(?:-d|-D|--decode)\b[^\n]{0,80}\|\s{0,4}(?:sudo\s)?(?:ba|z|da)?sh\b/,
+  },
   {
     message: "The directory of a user is removed",
     ruleCode: "S504",
@@ -123,17 +135,30 @@ function nameInOtherLetters(text: string): number | undefined {
   )?.index;
 }
 
-/** Finds what a script does that honest ones rarely do, each kind once, and one kind at a position. */
-export function* scriptDangers(text: string): Generator<ScriptDanger, void, void> {
-  const found = new Set<number>();
-  for (const { message, ruleCode, pattern } of DANGERS) {
-    const match = pattern.exec(text);
-    if (match === null || found.has(match.index)) continue;
-    found.add(match.index);
-    yield { message, ruleCode, position: match.index };
+/**
+ * Finds what a script does that honest ones rarely do, each kind once, and one kind at a position.
+ *
+ * @param language The name of its language, if that is known.
+ */
+export function* scriptDangers(
+  text: string,
+  language = "",
+): Generator<ScriptDanger, void, void> {
+  const starts = STARTS_IN.get(language);
+  if (starts !== undefined) {
+    const start = { message: "The script starts a program or runs text", pattern: starts };
+    yield* matches(text, [{ ...start, ruleCode: "S101" }, ...OF_SHELLS]);
+  } else yield* knownDangers(text);
+  if (runsDownload(text)) {
+    yield { message: "A download is run", ruleCode: "S302", position: 0 };
   }
+}
+
+function* knownDangers(text: string): Generator<ScriptDanger, void, void> {
+  const found = [...matches(text, [...DANGERS, ...OF_SHELLS])];
+  yield* found;
   const start = startByAlias(text);
-  if (start !== undefined && !found.has(start)) {
+  if (start !== undefined && !found.some(({ position }) => position === start)) {
     yield { message: "The script starts a program", ruleCode: "S101", position: start };
   }
   if (isEncoded(text)) {
@@ -145,7 +170,17 @@ export function* scriptDangers(text: string): Generator<ScriptDanger, void, void
     const message = "A name is written in letters that hide it";
     yield { message, ruleCode: "S104", position: hidden };
   }
-  if (runsDownload(text)) {
-    yield { message: "A download is run", ruleCode: "S302", position: 0 };
+}
+
+function* matches(
+  text: string,
+  dangers: readonly DangerPattern[],
+): Generator<ScriptDanger, void, void> {
+  const found = new Set<number>();
+  for (const { message, ruleCode, pattern } of dangers) {
+    const match = pattern.exec(text);
+    if (match === null || found.has(match.index)) continue;
+    found.add(match.index);
+    yield { message, ruleCode, position: match.index };
   }
 }

@@ -1,4 +1,5 @@
 import { AccessRules } from "./access.ts";
+import { ExhaustionRules } from "./exhaustion.ts";
 import { ExpressionReader } from "./expression.ts";
 import { type TemplateFinding, TemplateFindings } from "./finding.ts";
 import { type Token, tokenize } from "./tokens.ts";
@@ -12,7 +13,8 @@ const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 /**
  * Finds what a Jinja template accesses beyond its variables (CVE-2024-34359): dunder attributes and
  * items, whether written out, escaped or assembled; filters that name them; functions and modules of
- * Python. Printed text and comments yield no findings.
+ * Python. Also finds what the template repeats more often than any text needs. Printed text and comments
+ * yield no findings.
  */
 export function checkTemplate(text: string): TemplateFinding[] {
   const findings = new TemplateFindings();
@@ -46,6 +48,7 @@ export function checkTemplate(text: string): TemplateFinding[] {
 class TemplateReader {
   readonly #reader: ExpressionReader;
   readonly #rules: AccessRules;
+  readonly #exhaustion: ExhaustionRules;
   readonly #variables: Variables;
   /** How many open blocks make a value of the text in them. */
   #blocks = 0;
@@ -57,8 +60,10 @@ class TemplateReader {
       (name) => variables.macros.has(name),
       (name) => variables.isAssigned(name),
     );
+    this.#exhaustion = new ExhaustionRules(findings);
     this.#reader = new ExpressionReader(tokens, {
       rules: this.#rules,
+      exhaustion: this.#exhaustion,
       valueOf: (name) => variables.valueOf(name),
       onAttributeAssigned: (name) => void variables.attributes.add(name),
       onTooDeep: (position) => {
@@ -91,7 +96,10 @@ class TemplateReader {
       case "set":
         return this.#set();
       case "for":
-        return this.#for();
+        return this.#for(tag.position);
+      case "endfor":
+        this.#exhaustion.leaveLoop();
+        return void this.#reader.readToEnd();
       case "macro":
         this.#blocks++;
         return this.#macro();
@@ -136,9 +144,11 @@ class TemplateReader {
     return data?.kind === "data" && ends ? textValue(data.text) : UNKNOWN_VALUE;
   }
 
-  #for(): void {
+  #for(position: number): void {
     for (const name of this.#names()) this.#assign(name, UNKNOWN_VALUE);
-    this.#reader.readToEnd();
+    this.#reader.take("in");
+    const [over] = this.#reader.readToEnd();
+    this.#exhaustion.enterLoop(over, position);
   }
 
   #macro(): void {

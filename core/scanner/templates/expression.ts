@@ -1,4 +1,5 @@
 import type { AccessRules } from "./access.ts";
+import { type ExhaustionRules, rangeLength } from "./exhaustion.ts";
 import type { Token } from "./tokens.ts";
 import { filterValue, methodValue } from "./transform.ts";
 import {
@@ -48,6 +49,7 @@ interface BracketContents {
 /** What the reader of expressions needs to know about the template. */
 export interface ExpressionContext {
   readonly rules: AccessRules;
+  readonly exhaustion: ExhaustionRules;
   /** The value of a variable, if known. */
   valueOf(name: string): TemplateValue | undefined;
   /** Called when an object gets an attribute of that name. */
@@ -150,7 +152,9 @@ export class ExpressionReader {
       if (precedence === undefined || precedence <= minimum) return left;
       this.#index++;
       if (operator.text === "not") this.take("in");
-      left = applyOperator(operator.text, left, this.#expression(precedence));
+      const right = this.#expression(precedence);
+      this.context.exhaustion.operator(operator.text, left, right, operator.position);
+      left = applyOperator(operator.text, left, right);
     }
   }
 
@@ -251,19 +255,23 @@ export class ExpressionReader {
 
   #call(callee: TemplateValue, position: number): TemplateValue {
     const { items } = this.#items(")");
+    const args = items.map(valueOfItem);
     this.context.rules.call(callee, position);
+    this.context.exhaustion.call(callee, args, position);
+    if (callee.kind === "variable" && callee.name === "range") {
+      return { kind: "range", length: rangeLength(args) };
+    }
     if (callee.kind === "variable" && callee.name === "dict") {
       return listValue(items.map(({ keyword }) => keyword ? textValue(keyword) : UNKNOWN_VALUE));
     }
-    return callee.kind === "attribute"
-      ? methodValue(callee.name, callee.of, items.map(valueOfItem))
-      : UNKNOWN_VALUE;
+    return callee.kind === "attribute" ? methodValue(callee.name, callee.of, args) : UNKNOWN_VALUE;
   }
 
   #filter(value: TemplateValue, position: number): TemplateValue {
     const name = this.#dotted();
     const args = this.take("(") ? this.#items(")").items.map(valueOfItem) : [];
     this.context.rules.filter(name, args, position);
+    this.context.exhaustion.filter(name, value, args, position);
     const result = filterValue(name, value, args);
     if (result.kind === "text") this.context.rules.text(result.text, position);
     const [attribute] = args;

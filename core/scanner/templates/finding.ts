@@ -7,6 +7,8 @@ export interface TemplateFinding {
   /** Index of the character in the template. */
   readonly position: number;
   readonly ruleCode?: RuleCode;
+  /** What comes of it, if that is not what comes of any access. */
+  readonly why?: string;
   /** Why the template was not checked to its end, such as `template_too_long`. */
   readonly incomplete?: string;
   /** Whether a limit of the scanner is the reason. */

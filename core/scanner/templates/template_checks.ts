@@ -12,11 +12,11 @@ export const TEMPLATE_CHECK = "Jinja Template";
 export function addTemplateChecks(template: string, label: string, checks: Checklist): void {
   checks.begin(TEMPLATE_CHECK, "The template accesses nothing but its variables");
   for (const finding of checkTemplate(template)) {
-    const { message, position, ...rest } = finding;
+    const { message, position, why = WHY, ...rest } = finding;
     checks.add(TEMPLATE_CHECK, {
       ...rest,
       message: `${label}: ${message}`,
-      ...rest.severity === "info" ? {} : { why: WHY },
+      ...rest.severity === "info" ? {} : { why },
       details: { place: label, character: position },
     });
   }

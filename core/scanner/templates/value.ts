@@ -4,6 +4,8 @@ export type TemplateValue =
   | { readonly kind: "number"; readonly value: number }
   /** A list, a tuple or the keys of a dictionary. */
   | { readonly kind: "list"; readonly items: readonly TemplateValue[] }
+  /** The numbers of a call of `range`. */
+  | { readonly kind: "range"; readonly length: number }
   /** A string of which only these parts are known. */
   | { readonly kind: "partial"; readonly parts: string }
   /** A variable of the template or its context. */
@@ -70,10 +72,9 @@ export function applyOperator(
   if (operator === "+") return add(left, right);
   if (operator === "*") return multiply(left, right);
   if (operator === "%" && left.kind === "text") return formatPercent(left.text, items(right));
-  if (operator === "-" && left.kind === "number" && right.kind === "number") {
-    return { kind: "number", value: left.value - right.value };
-  }
-  return UNKNOWN_VALUE;
+  if (left.kind !== "number" || right.kind !== "number") return UNKNOWN_VALUE;
+  if (operator === "-") return { kind: "number", value: left.value - right.value };
+  return operator === "**" ? { kind: "number", value: left.value ** right.value } : UNKNOWN_VALUE;
 }
 
 /** The item of a string or list at an index, which counts from the end if negative. */

@@ -12,9 +12,11 @@ import type {
   YamlTag,
 } from "../../readers/document_event.ts";
 import { findLinks, runsDownload } from "../../knowledge/links.ts";
+import { kerasCode } from "./keras_yaml.ts";
 import { jsonPickleFindings } from "./jsonpickle.ts";
+import { LangChainObjects } from "./langchain.ts";
 import { modelReferences } from "./model_references.ts";
-import { manifestLanguage, readManifest } from "./read_manifest.ts";
+import { type ManifestLanguage, manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
 import { weakHash } from "../../knowledge/weak_hash.ts";
 import { judgeTag } from "./yaml_tag_verdict.ts";
@@ -62,8 +64,8 @@ export function manifestScanner({ checkTemplate }: ManifestDependencies): Scanne
     id: "manifest",
     matches: (content) => manifestLanguage(content) !== undefined,
     *scan(content, context) {
-      const scan = new ManifestScan(content.name, checkTemplate);
       const language = manifestLanguage(content) ?? "json";
+      const scan = new ManifestScan(content.name, language, checkTemplate);
       for (const event of readManifest(content.source, language)) yield* scan.take(event);
       yield* scan.finish(context);
     },
@@ -82,9 +84,11 @@ interface WeakHash {
 
 class ManifestScan {
   readonly #fileName: string;
+  readonly #language: ManifestLanguage;
   readonly #checkTemplate: CheckTemplate;
   readonly #declared: DeclaredFacts | undefined;
   readonly #checks: ManifestChecklist = new Checklist(CHECKS);
+  readonly #langChain = new LangChainObjects();
   readonly #keys = new Set<string>();
   readonly #links = new Set<string>();
   readonly #licenses = new Set<string>();
@@ -92,8 +96,9 @@ class ManifestScan {
   readonly #listedHashes: WeakHash[] = [];
   #weakHashes = 0;
 
-  constructor(name: string, checkTemplate: CheckTemplate) {
+  constructor(name: string, language: ManifestLanguage, checkTemplate: CheckTemplate) {
     this.#fileName = fileNameOf(name);
+    this.#language = language;
     this.#declared = DeclaredFacts.ofFile(this.#fileName);
     this.#checkTemplate = checkTemplate;
   }
@@ -120,6 +125,9 @@ class ManifestScan {
 
   *finish(context: ScanContext): Generator<Check, void, void> {
     yield* this.#weakHash();
+    for (const finding of this.#langChain.findings()) {
+      yield* this.#checks.emit("Import Target", finding);
+    }
     if (this.#keys.size > 0) context.addAssetParts({ keys: [...this.#keys] });
     const licenses = [...this.#licenses].flatMap((id) => licensesOfExpression(id, "metadata"));
     addLicenseMetadata(context, licenses, []);
@@ -165,9 +173,13 @@ class ManifestScan {
   *#value(read: DocumentEntry): Generator<Check, void, void> {
     const entry = withoutLineBreakAtEnd(read);
     this.#declared?.take(entry);
+    this.#langChain.take(entry);
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);
     }
+    // Keras configurations in JSON have a scanner of their own.
+    const code = this.#language === "yaml" ? kerasCode(entry) : undefined;
+    if (code !== undefined) yield* this.#checks.emit("Remote Code", code);
     for (const finding of jsonPickleFindings(entry)) {
       yield* this.#checks.emit("Import Target", finding);
     }

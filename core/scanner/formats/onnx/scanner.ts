@@ -13,7 +13,7 @@ const OPERATOR_DOMAIN = "ONNX Operator Domain";
 
 const PASSED = {
   [STRUCTURE]: "The model was read completely",
-  [EXTERNAL_DATA]: "No tensor loads data from outside the model's folder",
+  [EXTERNAL_DATA]: "No tensor and no node loads data from outside the model's folder",
   [TENSOR_SIZE]: "Every tensor has the size of its shape",
   [PYTHON_OPERATOR]: "No node calls Python",
   [CREDENTIAL]: "No text contains a credential",

@@ -9,6 +9,7 @@ import { SecretSearch } from "../../knowledge/secrets/secret_search.ts";
 import { MIB } from "../../../../schemas/units.ts";
 import { ElementCounts } from "../tensors/element_counts.ts";
 import { byteSizeOf, dataTypeName, readTensor } from "./tensor.ts";
+import { CompiledContext } from "./compiled_context.ts";
 import { checkTensor } from "./tensor_checks.ts";
 
 export const PYTHON_OPERATOR = "ONNX Python Operator";
@@ -132,13 +133,18 @@ export class ModelWalk {
     this.facts.nodes += 1;
     let operator = "";
     let domain = "";
+    const compiled = new CompiledContext(this.#reader);
     this.#each(message, {
       4: (span) => operator = this.#name(span),
-      5: (span) => this.#attribute(span),
+      5: (span) => {
+        this.#attribute(span);
+        compiled.take(span);
+      },
       6: (span) => this.#text(span),
       7: (span) => domain = this.#name(span),
     });
     this.#keep(this.facts.domains, domain);
+    this.#checks.addAll(compiled.findings(operator, message.start));
     if (!PYTHON_NAME.test(operator)) return;
     this.#checks.add(PYTHON_OPERATOR, {
       severity: "critical",

@@ -9,13 +9,15 @@ import {
   type IsNotableKey,
   keptBytes,
 } from "./containers.ts";
-import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
+import type { Findings, Signal } from "./findings.ts";
 import { foldCall, isHarmless } from "./fold.ts";
+import { IncompleteObjects } from "./incomplete.ts";
 import { ALIASED_ARRAY, mayReturnAlias } from "./joblib_arrays.ts";
 import { Memo } from "./memo.ts";
 import { memorySignal } from "./memory_keys.ts";
 import { mutationSignal } from "./mutation.ts";
 import { addTo, CALL_BYTES, callOf, setState } from "./objects.ts";
+import { computedName, overlongName } from "./name_signals.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
 import { Reach, store } from "./reach.ts";
@@ -68,6 +70,7 @@ export class Machine {
   #taken = 0;
   readonly memo = new Memo((bytes) => this.#take(bytes));
   readonly reach = new Reach();
+  readonly #incomplete = new IncompleteObjects();
   /** Referenced PyTorch storages by key. */
   readonly storages = new Map<string, TorchStorage>();
   readonly #stack: PickleValue[] = [];
@@ -203,30 +206,14 @@ export class Machine {
     const nameText = this.textOf(name);
     const known = moduleText !== undefined && nameText !== undefined;
     if (module.kind !== "text" || name.kind !== "text" || !known) {
-      this.#signalComputedName(`${moduleText ?? "?"}.${nameText ?? "?"}`);
+      this.signal(computedName(`${moduleText ?? "?"}.${nameText ?? "?"}`));
     }
     return known ? this.importNames(moduleText, nameText) : UNKNOWN;
   }
 
-  #signalComputedName(path: string): void {
-    this.signal({
-      name: "Pickle Import",
-      severity: "critical",
-      ruleCode: "S205",
-      message: `Imports a computed name: ${escapedExcerpt(path)}`,
-      why: "The name is built at load time, which hides what is imported",
-    });
-  }
-
   importNames(module: string, name: string): Import {
     if (module.length + name.length <= MAX_NAME_CHARACTERS) return this.#import(module, name);
-    this.signal({
-      name: "Pickle Import",
-      severity: "critical",
-      ruleCode: "S205",
-      message: `Imports an overlong name: ${escapedExcerpt(`${module}.${name}`)}`,
-      why: "No module or class has a name this long; it serves to exhaust scanners",
-    });
+    this.signal(overlongName(`${module}.${name}`));
     const cut = (text: string) => detached(text.slice(0, MAX_NAME_CHARACTERS));
     return this.#import(cut(module), cut(name));
   }
@@ -252,6 +239,7 @@ export class Machine {
     this.calls++;
     const given = keywords.length > 0 ? [...args, ...keywords] : args;
     for (const signal of callSignals(callee, args, keywords, this)) this.signal(signal);
+    this.signal(this.#incomplete.signalOf(given));
     this.#mayAlias ||= mayReturnAlias(callee, given, this.textOf);
     this.#signalAliasedArray();
     const folded = foldCall(callee, given, this);
@@ -259,13 +247,15 @@ export class Machine {
       callee.record.harmlessCalls++;
     }
     if (folded !== undefined) return folded;
-    this.#take(CALL_BYTES);
-    return callOf(callee, given);
+    const made = callOf(callee, given);
+    this.#take(CALL_BYTES + this.#incomplete.add(made));
+    return made;
   }
 
   /** Adds items to the value on top: a container, or an object through its methods. */
   extendTop(items: PickleValue[]): void {
     const target = this.top();
+    this.signal(this.#incomplete.signalOf(items));
     if (isContainer(target)) {
       this.signal(memorySignal(items, target.items.at(-1), this.textOf));
       return this.#note(target, items, extend(target, items, this.isNotableKey));
@@ -282,6 +272,8 @@ export class Machine {
   build(state: PickleValue): void {
     const target = this.top();
     this.signal(mutationSignal(target, this.opcode));
+    this.signal(this.#incomplete.signalOf([state]));
+    this.#incomplete.complete(target);
     this.#store([state], target);
     if (target.kind !== "call") return;
     for (const signal of stateSignals(target, state, this)) this.signal(signal);
@@ -303,6 +295,7 @@ export class Machine {
 
   pushContainer(kind: Container["kind"], items: PickleValue[]): void {
     this.signal(memorySignal(items, undefined, this.textOf));
+    this.signal(this.#incomplete.signalOf(items));
     const made = container(kind, items, this.isNotableKey);
     this.#take(CONTAINER_BYTES + keptBytes(made.items));
     this.push(made);

@@ -28,7 +28,13 @@ export function shapeFault(
     const message = `Gives ${path} a state that is not a tuple of ${least} items`;
     return { message, why: UNCHECKED };
   }
-  for (const key of use?.inertKeys ?? inertKeysOf(path)) {
+  if (path.startsWith("sklearn.")) {
+    const version = dictEntry(state, VERSION_KEY, textOf) ?? PLAIN;
+    if (version.kind !== "text" && version.kind !== "plain") {
+      return { message: `Gives ${path} a version that is no text` };
+    }
+  }
+  for (const key of use?.inertKeys ?? NO_KEYS) {
     const found = reach.searchOne(dictEntry(state, key, textOf) ?? PLAIN, markCalled);
     const held = found.suspect ?? found.callable;
     if (held !== undefined) return { message: `Gives ${path} ${held} under ${key}` };
@@ -38,12 +44,8 @@ export function shapeFault(
 }
 
 /** What estimators compare, and show in a warning: the version that wrote them. */
-const VERSION_KEYS: readonly string[] = ["_sklearn_version"];
+const VERSION_KEY = "_sklearn_version";
 const NO_KEYS: readonly string[] = [];
-
-function inertKeysOf(path: string): readonly string[] {
-  return path.startsWith("sklearn.") ? VERSION_KEYS : NO_KEYS;
-}
 
 /** Of the class that a function makes an object of. */
 function stateItemsOf(made: PickleValue | undefined): number {

@@ -117,7 +117,9 @@ class TextScan {
       yield* this.#checks.emit("Credential", secretFinding(secret, positionOf(secret.position)));
     }
     if (this.#script === undefined) return;
-    for (const { position: index, ...danger } of scriptDangers(window.text)) {
+    for (
+      const { position: index, ...danger } of scriptDangers(window.text, this.#script.language)
+    ) {
       if (index >= window.ownLength) continue;
       const position = positionOf(index);
       yield* this.#checks.emit("Script Content", {

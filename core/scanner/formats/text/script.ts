@@ -16,6 +16,13 @@ const BATCH: Language = { language: "batch", ruleCode: "S505" };
 const POWERSHELL: Language = { language: "PowerShell", ruleCode: "S506" };
 const PYTHON: Language = { language: "Python", ruleCode: "S507" };
 const JAVASCRIPT: Language = { language: "JavaScript", ruleCode: "S508" };
+const LUA: Language = { language: "Lua", ruleCode: "S504" };
+const RUBY: Language = { language: "Ruby", ruleCode: "S504" };
+const PHP: Language = { language: "PHP", ruleCode: "S504" };
+const R: Language = { language: "R", ruleCode: "S504" };
+const PERL: Language = { language: "Perl", ruleCode: "S504" };
+const JULIA: Language = { language: "Julia", ruleCode: "S504" };
+const VBSCRIPT: Language = { language: "VBScript", ruleCode: "S504" };
 const OTHER: Language = { language: "an interpreter", ruleCode: "S504" };
 
 const LANGUAGES: ReadonlyMap<string, Language> = new Map([
@@ -35,6 +42,14 @@ const LANGUAGES: ReadonlyMap<string, Language> = new Map([
   ["js", JAVASCRIPT],
   ["mjs", JAVASCRIPT],
   ["cjs", JAVASCRIPT],
+  ["lua", LUA],
+  ["rb", RUBY],
+  ["php", PHP],
+  ["r", R],
+  ["pl", PERL],
+  ["pm", PERL],
+  ["jl", JULIA],
+  ["vbs", VBSCRIPT],
 ]);
 
 const INTERPRETERS: readonly (readonly [RegExp, Language])[] = [
@@ -42,6 +57,12 @@ const INTERPRETERS: readonly (readonly [RegExp, Language])[] = [
   [/^(?:python|pypy)[\d.]*$/, PYTHON],
   [/^(?:node|nodejs|deno|bun)$/, JAVASCRIPT],
   [/^(?:pwsh|powershell)$/, POWERSHELL],
+  [/^(?:lua|luajit|th)[\d.]*$/, LUA],
+  [/^ruby[\d.]*$/, RUBY],
+  [/^php[\d.]*$/, PHP],
+  [/^(?:Rscript|littler)$/, R],
+  [/^perl[\d.]*$/, PERL],
+  [/^julia$/, JULIA],
 ];
 
 /**

@@ -114,6 +114,8 @@ const EXTENSION_TYPES = `
   UInt64Dtype Float32Dtype Float64Dtype
 `;
 
+/** An array of pandas whose compiled code follows what only its state has. */
+const COLUMN: Use = { needsState: true };
 const FRAME: Use = { inertKeys: ["_flags"] };
 
 const PANDAS_NAMES: readonly AllowedNames[] = [
@@ -146,13 +148,13 @@ const PANDAS_NAMES: readonly AllowedNames[] = [
   ["pandas.core.indexes.interval", "_new_IntervalIndex", REBUILDER],
   ["pandas.core.indexes.numeric", "Int64Index Float64Index UInt64Index"],
   ["pandas.core.indexes.category", "CategoricalIndex"],
-  ["pandas.core.arrays.categorical", "Categorical"],
-  ["pandas.core.arrays.datetimes", "DatetimeArray"],
-  ["pandas.core.arrays.timedeltas", "TimedeltaArray"],
-  ["pandas.core.arrays.period", "PeriodArray"],
+  ["pandas.core.arrays.categorical", "Categorical", COLUMN],
+  ["pandas.core.arrays.datetimes", "DatetimeArray", COLUMN],
+  ["pandas.core.arrays.timedeltas", "TimedeltaArray", COLUMN],
+  ["pandas.core.arrays.period", "PeriodArray", COLUMN],
   ["pandas.core.arrays.interval", "IntervalArray"],
   ["pandas.core.arrays.sparse.array", "SparseArray"],
-  ["pandas.core.arrays.string_", "StringArray"],
+  ["pandas.core.arrays.string_", "StringArray", COLUMN],
   ["pandas.core.arrays.string_", "StringDtype", MADE],
   ["pandas.core.arrays.string_arrow", "ArrowStringArray"],
   ["pandas.core.arrays.arrow.array", "ArrowExtensionArray"],
@@ -176,8 +178,12 @@ const PANDAS_NAMES: readonly AllowedNames[] = [
   ["pandas.core.dtypes.dtypes", EXTENSION_TYPES, MADE],
   [
     "pandas.arrays",
-    `ArrowStringArray ArrowExtensionArray IntegerArray BooleanArray FloatingArray SparseArray
-    DatetimeArray TimedeltaArray PeriodArray StringArray NumpyExtensionArray`,
+    "ArrowStringArray ArrowExtensionArray IntegerArray BooleanArray FloatingArray SparseArray",
+  ],
+  [
+    "pandas.arrays",
+    "DatetimeArray TimedeltaArray PeriodArray StringArray NumpyExtensionArray",
+    COLUMN,
   ],
 ];
 

@@ -75,6 +75,8 @@ export interface Use {
   readonly inertKeys?: readonly string[];
   /** The state is a tuple of this many items at least: compiled code reads them without a check. */
   readonly stateItems?: number;
+  /** Objects without their state are not used: compiled code reads it without a check. */
+  readonly needsState?: true;
   /** What it makes is called like a function. */
   readonly makes?: "callable";
   /** The constructor does harm, so nothing may get the class that could call it. */

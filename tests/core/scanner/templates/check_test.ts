@@ -316,3 +316,46 @@ Deno.test("evasion 78: names of arguments and texts in blocks are strings", asyn
     assert.deepEqual(checkTemplate(template), []);
   });
 });
+
+Deno.test("evasion 78: a template that takes all memory or does not end is a warning", async (t) => {
+  const nested = (count: string) =>
+    `{% for i in range(${count}) %}{% for j in range(${count}) %}x{% endfor %}{% endfor %}`;
+  const bombs = [
+    "{% for i in range(10**9) %}x{% endfor %}",
+    "{% for i in range(0, 10000000, 2) %}x{% endfor %}",
+    "{% set n = 10000000 %}{% for i in range(n) %}x{% endfor %}",
+    nested("99999"),
+    "{% for i in range(99) %}{% for m in messages %}" + nested("999") + "{% endfor %}{% endfor %}",
+    "{{ 'x' * 10**9 }}",
+    "{{ 1000000000 * 'ab' }}",
+    "{{ [0] * 10000000 }}",
+    "{{ ('x' ~ name) * 10000000 }}",
+    "{{ 9 ** 999999999 }}",
+    "{{ 'x'.center(10**10) }}",
+    "{{ name|indent(99999999) }}",
+    "{{ '%999999999d' % 1 }}",
+    "{{ '%-999999999s'|format(1) }}",
+    "{{ '{:>999999999}'.format(1) }}",
+    "{{ lipsum(n=10**7) }}",
+  ];
+  for (const template of bombs) {
+    await t.step(template, () => {
+      const found = checkTemplate(template);
+      assert.deepEqual(found.map(({ severity, ruleCode }) => `${severity} ${ruleCode}`), [
+        "warning S902",
+      ]);
+    });
+  }
+  const ordinary = [
+    "{% for i in range(99) %}x{% endfor %}{% for i in range(1, 9999, 2) %}x{% endfor %}",
+    "{% for m in messages %}{% for i in range(m.content|length) %}x{% endfor %}{% endfor %}",
+    nested("999"),
+    nested("99") + nested("999"),
+    "{{ '-' * 80 }}{{ size / 1000000000 }}{{ seconds * 1000000000 }}{{ 2 ** 63 }}",
+    "{{ '%05d'|format(1) }}{{ '{:>20}'.format(name) }}{{ name|indent(4) }}{{ timeout|default(86400000) }}",
+    "{{ '%20Y1234567' }}{{ 'a 100% 12345678' }}",
+  ];
+  for (const template of ordinary) {
+    await t.step(template, () => assert.deepEqual(checkTemplate(template), []));
+  }
+});

@@ -69,6 +69,18 @@ lines"""
 
 /** Manifests that ship with models, by name. */
 export const BENIGN: readonly (readonly [string, string])[] = [
+  [
+    "chain.json",
+    '{"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "prompt", "PromptTemplate"],' +
+    '"kwargs": {"llm": {"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]}}}',
+  ],
+  [
+    "state.json",
+    '{"x": {"lc": 2, "type": "constructor", "id": ["collections", "deque"], "args": [[1]]},' +
+    '"y": {"lc": 2, "type": "constructor", "id": ["langgraph", "types", "Send"], "args": ["a", 1]}}',
+  ],
+  ["model.yaml", "class_name: Sequential\nconfig:\n  layers:\n  - class_name: Dense\n"],
+  ["records.json", '[{"id": ["os", "system"], "name": "no object of LangChain"}]'],
   ["config.json", '{"_attn_implementation": "flash_attention_2", "attn_implementation": null}'],
   ["config.json", '{"attn_implementation": {"text_config": "sdpa", "vision_config": "eager"}}'],
   ["MLmodel", "flavors:\n  python_function:\n    loader_module: mlflow.sklearn\nrun_id: 1\n"],

@@ -50,6 +50,38 @@ Deno.test("evasion 61 every part that can contain a tensor is walked", async (t)
   }
 });
 
+/** An attribute with a text or a number. */
+const named = (name: string, value: string | number) =>
+  bytes(5, bytes(1, name), typeof value === "string" ? bytes(4, value) : int(3, value));
+
+Deno.test("evasion 61 a compiled graph is in the folder of the model", async (t) => {
+  const inFile = named("embed_mode", 0);
+  const context = (path: string) => named("ep_cache_context", path);
+  const cases: [string, Uint8Array[], verdict: "C" | ""][] = [
+    ["an absolute path", [context("/etc/x.bin"), inFile], "C"],
+    ["a path that leads up, after its kind", [inFile, context("../x.bin")], "C"],
+    [
+      "a kind whose zero is left out",
+      [context("a/../../x"), bytes(5, bytes(1, "embed_mode"))],
+      "C",
+    ],
+    ["a drive of Windows", [context("C:\\x.bin"), inFile], "C"],
+    ["two paths", [context("x.bin"), context("../x.bin"), inFile], "C"],
+    ["the model of weights", [named("onnx_model_filename", "../../model.onnx")], "C"],
+    ["a file beside the model", [context("model_ctx.bin"), inFile], ""],
+    ["the context itself", [named("embed_mode", 1), context("../\0\x01")], ""],
+    ["the context itself, by default", [context("../\0\x01")], ""],
+  ];
+  for (const [name, attributes, expected] of cases) {
+    await t.step(name, () => {
+      const { checks } = scan(onnxScanner, model(node("EPContext", ...attributes)));
+      assert.equal(failures(checks, "ONNX External Data").length > 0 ? "C" : "", expected);
+    });
+  }
+  const other = model(node("Custom", context("../x.bin"), inFile));
+  assert.deepEqual(failures(scan(onnxScanner, other).checks, "ONNX External Data"), []);
+});
+
 Deno.test("C 16 Python is critical as a node type only", async (t) => {
   for (const operator of ["PythonOp", "com_python_call", "PyOp"]) {
     await t.step(operator, () => {

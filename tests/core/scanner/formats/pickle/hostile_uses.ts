@@ -631,6 +631,56 @@ export const HOSTILE_USES: readonly HostileUse[] = [
     verdict: "W",
   },
   {
+    title: "evasion 97: a version that is an array without its parts, which cannot be shown",
+    term: {
+      of: { make: name("sklearn.svm._classes", "SVC") },
+      state: dictOf(["_sklearn_version", { make: name("pandas.arrays", "StringArray") }]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: an array without its parts as the state of another",
+    term: {
+      of: { make: name("pandas.arrays", "NumpyExtensionArray") },
+      state: { make: name("pandas.core.arrays.datetimes", "DatetimeArray") },
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: an array without its parts as the state of categories",
+    term: {
+      of: { make: name("pandas.core.arrays.categorical", "Categorical") },
+      state: { make: name("pandas.core.arrays.string_", "StringArray") },
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: an array without its parts as a state of what has none",
+    term: {
+      of: { make: name("uuid", "UUID") },
+      state: dictOf(["is_safe", { make: name("pandas.arrays", "PeriodArray") }]),
+    },
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: an array without its parts in an array",
+    term: call(
+      name("numpy._core.multiarray", "_reconstruct"),
+      name("numpy", "ndarray"),
+      { make: name("pandas.core.arrays.datetimes", "DatetimeArray") },
+      0,
+    ),
+    verdict: "W",
+  },
+  {
+    title: "evasion 97: a time of an array without its parts",
+    term: call(
+      name("pandas._libs.tslibs.timestamps", "Timestamp"),
+      { make: name("pandas.arrays", "DatetimeArray") },
+    ),
+    verdict: "W",
+  },
+  {
     title: "evasion 97: a function as a state",
     term: { of: { make: name("sklearn.svm._classes", "SVC") }, state: name("numpy", "max") },
     verdict: "W",
