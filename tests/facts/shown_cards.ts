@@ -1,10 +1,18 @@
 import "../support/page_location.ts";
 import { fileURLToPath } from "node:url";
-import { type ComponentChild, isValidElement } from "preact";
 import { lexer } from "marked";
-import { Code } from "../../routes/console/app/preview/code.ts";
-import { Markdown } from "../../routes/console/app/preview/markdown.ts";
+import * as v from "valibot";
 import { seededRandom } from "../support/random.ts";
+
+// Their types are those of pages. Imported by a constant name, they would be those of all tests.
+const PREVIEW = new URL("../../routes/console/app/preview/", import.meta.url).href;
+const { Code } = v.parse(v.object({ Code: v.function() }), await import(`${PREVIEW}code.ts`));
+const { Markdown } = v.parse(
+  v.object({ Markdown: v.function() }),
+  await import(`${PREVIEW}markdown.ts`),
+);
+/** What a component has made. */
+const Element = v.object({ type: v.unknown(), props: v.record(v.string(), v.unknown()) });
 
 /** What is put into cards: the beginnings, ends and parts of markup, links and images. */
 const PIECES = [
@@ -97,26 +105,27 @@ export function wrongIn(text: string): string[] {
   return [...wrongOf(Markdown({ text, directory: "models/a/b", parse: lexer }))];
 }
 
-function* wrongOf(child: ComponentChild): Generator<string> {
+function* wrongOf(child: unknown): Generator<string> {
   if (Array.isArray(child)) {
     for (const each of child) yield* wrongOf(each);
     return;
   }
-  if (!isValidElement(child)) {
-    if (typeof child === "object" && child !== null) yield `an object ${JSON.stringify(child)}`;
+  if (typeof child !== "object" || child === null) return;
+  if (!v.is(Element, child)) {
+    yield `an object ${JSON.stringify(child)}`;
     return;
   }
+  const { type, props } = child;
   // It shows its text in lines.
-  if (child.type === Code) return;
-  if (typeof child.type !== "string" || !ELEMENTS.has(child.type)) yield `a <${child.type}>`;
-  const attributes: Readonly<Record<string, unknown>> = { ...child.props };
-  for (const name of Object.keys(attributes)) {
-    if (!ATTRIBUTES.has(name)) yield `${name} of <${child.type}>`;
+  if (type === Code) return;
+  if (typeof type !== "string" || !ELEMENTS.has(type)) yield `a <${type}>`;
+  for (const name of Object.keys(props)) {
+    if (!ATTRIBUTES.has(name)) yield `${name} of <${type}>`;
   }
-  const { href, rel } = attributes;
+  const { href, rel } = props;
   const isOwn = typeof href === "string" && href.startsWith("#/");
   const leads = typeof href === "string" && /^(?:https?:\/\/|mailto:)/.test(href) &&
     rel === "noopener noreferrer";
   if (href !== undefined && !isOwn && !leads) yield `a link to ${href}`;
-  yield* wrongOf(child.props.children);
+  yield* wrongOf(props.children);
 }
