@@ -35,6 +35,7 @@ export class Writes {
   readonly #maxRecords: number;
   /** Large changes leave connections to others. */
   readonly #large = new Semaphore(MAX_LARGE_CHANGES);
+  #marked: Promise<void> | undefined;
   #commits = 0;
   /** Called after a commit with the events that it has appended. */
   onAppended: (appended: readonly Appended[]) => void = () => {};
@@ -94,6 +95,7 @@ export class Writes {
       const running = new RunningWrite({ database: this.#database, turns: this.#turns, ...plan });
       let cause: unknown;
       try {
+        await this.#mark();
         return await this.#attempt(running, plan, work, options);
       } catch (error) {
         // The first failure has caused the later ones, but says nothing about the outcome of a commit.
@@ -101,8 +103,7 @@ export class Writes {
       }
       if (cause instanceof TooLarge) plan = { large: running.changed, maxRecords: Infinity };
       else if (cause instanceof Strayed) plan = { maxRecords: Infinity };
-      // Not within the transaction: a pooler might have no second connection until it ends.
-      else if (cause instanceof UnmarkedRun) await this.#database.use("writes", markRun);
+      else if (cause instanceof UnmarkedRun) this.#marked = undefined;
       else if (await this.#waits.endedAfter(cause, started)) plan = direct;
       else {
         const again = isTransient(cause) ||
@@ -112,6 +113,18 @@ export class Writes {
         await new Promise((resolve) => setTimeout(resolve, wait * Math.random()));
       }
     }
+  }
+
+  /**
+   * Gives this run of the engine an id, if it has none. Before the first transaction, as work is carried out in its
+   * order, and not within one: a pooler might have no second connection until it ends.
+   */
+  #mark(): Promise<void> {
+    this.#marked ??= this.#database.use("writes", markRun).catch((error) => {
+      this.#marked = undefined;
+      throw error;
+    });
+    return this.#marked;
   }
 
   async #attempt<T>(
