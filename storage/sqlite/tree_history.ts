@@ -6,12 +6,6 @@ import type { Connection } from "./connection.ts";
 
 const NODE = nodeOf("since", ":version");
 
-/** How many rows there are, and the bytes of their files. */
-interface Amount {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
 /** What becomes of records that are about to be changed: they go on at other paths, or their content goes. */
 export type Fate = "moved" | "dropped";
 
@@ -135,11 +129,9 @@ export class TreeHistory implements Keeper {
     const named = { ...parameters, version, keeper: userId };
     if (fate === "moved") this.#moved.add(userId);
     else if (this.#moved.has(userId)) this.#keepContent(condition, named);
-    const { rows, bytes } = this.#amount(kept, named);
-    if (rows === 0) return;
     // What a large change keeps gets into order by itself: that takes less than to add rows twice. Others reply first.
     const inOrder = this.#large.has(userId);
-    this.#connection.run(
+    const rows = this.#connection.run(
       `INSERT INTO ${
         inOrder ? "history" : "fresh_history"
       } (user_id, until, id, since, path, parent,
@@ -150,7 +142,8 @@ export class TreeHistory implements Keeper {
          updated_at, ${Number(fate === "moved")} ${inOrder ? `, ${NODE}` : ""} ${kept}`,
       named,
     );
-    this.#count(userId, { rows, bytes: fate === "moved" ? 0 : bytes });
+    if (rows === 0) return;
+    this.#count(rows, fate === "moved" ? undefined : kept, named);
   }
 
   /** What the same work has moved before, and removes now, refers to its content itself. */
@@ -162,8 +155,7 @@ export class TreeHistory implements Keeper {
     for (const table of ["fresh_history", "history"]) {
       const moved = `FROM ${table}
         WHERE user_id = :keeper AND until = :version AND is_moved = 1 AND id IN (${ids})`;
-      const { bytes } = this.#amount(moved, parameters);
-      this.#count(Number(parameters.keeper), { rows: 0, bytes });
+      this.#count(0, moved, parameters);
       this.#connection.run(
         `UPDATE ${table} SET is_moved = 0
          WHERE (user_id, until, id) IN (SELECT user_id, until, id ${moved})`,
@@ -172,20 +164,19 @@ export class TreeHistory implements Keeper {
     }
   }
 
-  /** How many rows there are, and the sizes of their files. @param from What a statement selects from. */
-  #amount(from: string, parameters: SqlParameters): Amount {
-    const row = this.#connection.get(
-      `SELECT count(*) AS rows, sum(size) AS bytes ${from}`,
-      parameters,
-    );
-    return { rows: Number(row?.rows), bytes: Number(row?.bytes) };
-  }
-
-  /** Counts rows that are added, and files that no record has any more. */
-  #count(user: number, { rows, bytes }: Amount): void {
+  /**
+   * Counts what is kept.
+   *
+   * @param rows Rows that were added.
+   * @param files What a statement selects those from that no record has any more, if there are any.
+   */
+  #count(rows: number, files: string | undefined, parameters: SqlParameters): void {
+    const { keeper = 0 } = parameters;
+    const bytes = files === undefined ? "0" : `ifnull((SELECT sum(size) ${files}), 0)`;
     this.#connection.run(
-      "UPDATE tree_versions SET history_bytes = history_bytes + :bytes WHERE user_id = :user",
-      { user, bytes: rows * HISTORY_ROW_BYTES + bytes },
+      `UPDATE tree_versions SET history_bytes = history_bytes + :rows * ${HISTORY_ROW_BYTES} + ${bytes}
+       WHERE user_id = :keeper`,
+      files === undefined ? { keeper, rows } : { ...parameters, rows },
     );
   }
 }
