@@ -47,6 +47,7 @@ import s3Checksums from "./migrations/0044_s3_checksums.sql" with { type: "text"
 import knownRevisions from "./migrations/0045_known_revisions.sql" with { type: "text" };
 import replacedBySame from "./migrations/0046_replaced_by_same.sql" with { type: "text" };
 import searchTerms from "./migrations/0047_search_terms.sql" with { type: "text" };
+import historyByWhatHeld from "./migrations/0048_history_by_what_held.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -99,6 +100,7 @@ const MIGRATIONS: readonly string[] = [
   knownRevisions,
   replacedBySame,
   searchTerms,
+  historyByWhatHeld,
 ];
 
 /** The version of the schema that this program makes. */

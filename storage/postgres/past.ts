@@ -9,12 +9,16 @@ import type { SqlParameters } from "./session.ts";
 const COLUMNS =
   "id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
 
-/** A version as a number: that of a large change is known by the number of the change only. */
-const numberOf = (column: string) =>
-  `(CASE WHEN ${column} >= 0 THEN ${column} ELSE (
-    SELECT ended.version FROM tree_changes AS ended
-    WHERE ended.user_id = :past_user::bigint AND ended.change = -${column}
-  ) END)`;
+/**
+ * Whether what a column states, a version or the negative number of a large change, came up to the version. Engines ask
+ * for all large changes at once where there are many rows.
+ */
+const cameBy = (column: string) =>
+  `(${column} BETWEEN 0 AND :past_version::bigint OR ${column} < 0 AND EXISTS (
+    SELECT FROM tree_changes AS ended
+    WHERE ended.user_id = :past_user::bigint AND ended.change IS NOT NULL
+      AND ended.change = -${column} AND ended.version <= :past_version::bigint
+  ))`;
 
 /** The rows of history that held at the version, of those that are found in a way. */
 const held = (condition: string) =>
@@ -61,13 +65,11 @@ function isBelowParent(root: string): string {
 const past = (history: string) =>
   `(
   SELECT ${COLUMNS} FROM records AS present
-  WHERE present.user_id = :past_user::bigint AND ${
-    numberOf("present.since")
-  } <= :past_version::bigint
+  WHERE present.user_id = :past_user::bigint AND ${cameBy("present.since")}
   UNION ALL ${history}
   UNION ALL SELECT ${COLUMNS} FROM fresh_history AS fresh
-  WHERE fresh.user_id = :past_user::bigint AND ${numberOf("fresh.since")} <= :past_version::bigint
-    AND coalesce(${numberOf("fresh.until")} > :past_version::bigint, TRUE)
+  WHERE fresh.user_id = :past_user::bigint AND ${cameBy("fresh.since")}
+    AND NOT ${cameBy("fresh.until")}
 ) AS records`;
 
 export const PAST = {
