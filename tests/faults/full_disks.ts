@@ -67,7 +67,11 @@ async function untilGivenUp(dataDir: string): Promise<void> {
     await using database = await openDatabase(dataDir);
     await until(async () => await database.get("SELECT 1 FROM former_states") === undefined);
   }
-  await untilRemoved(dataDir);
+  await until(() => isSound(dataDir));
+}
+
+function isSound(dataDir: string): Promise<boolean> {
+  return checkDataDirectory(dataDir).then(() => true, () => false);
 }
 
 /**
@@ -76,7 +80,7 @@ async function untilGivenUp(dataDir: string): Promise<void> {
  */
 async function untilRemoved(dataDir: string): Promise<void> {
   for (let attempts = 0; attempts < 20; attempts++) {
-    if (await checkDataDirectory(dataDir).then(() => true, () => false)) return;
+    if (await isSound(dataDir)) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
