@@ -17,7 +17,7 @@ const SOON_MS = 30_000;
 /** It ends if the rest has not come after this time: others need its lease. */
 const MAX_WAIT_MS = 60_000;
 
-/** Why a scan is aborted whose result is no longer needed. */
+/** The reason for aborting a scan whose result is no longer needed. */
 const GIVEN_UP = new DOMException("The scan was given up", "AbortError");
 
 export interface EarlyScanOptions {

@@ -132,9 +132,7 @@ async function outcomeOf(
     );
     const pid = row?.pid;
     // A crash ends all transactions: what has the id now is another one, of which this one must end nothing.
-    if (row?.status === "in progress" && runOf(row.run) !== run) {
-      return aborted;
-    }
+    if (row?.status === "in progress" && runOf(row.run) !== run) return aborted;
     return {
       status: row?.status,
       run: runOf(row?.run),

@@ -35,6 +35,7 @@ export class Writes {
   readonly #maxRecords: number;
   /** Large changes leave connections to others. */
   readonly #large = new Semaphore(MAX_LARGE_CHANGES);
+  /** Resolves when this run of the engine has an id; none while that has yet to be asked. */
   #marked: Promise<void> | undefined;
   #commits = 0;
   /** Called after a commit with the events that it has appended. */

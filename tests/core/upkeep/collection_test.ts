@@ -27,7 +27,7 @@ Deno.test("C 31 dropped contents are removed a thousand at a time, without a pau
       written: () => 0,
     },
     log: new Log({ level: "error", format: "text", write: (line) => assert.fail(line) }),
-    // There is no second round.
+    // Longer than the test takes: it sees one round.
     intervalMs: 600_000,
   });
   await tidied.promise;

@@ -18,7 +18,7 @@ Deno.test("C 31 rounds of upkeep are few while a server changes nothing", async 
     rounds.repeat();
     assert.equal(took(3), "100");
   });
-  await t.step("all of them do where a look asks nobody", () => {
+  await t.step("every round looks where the server has its own database", () => {
     const embedded = new IdleRounds(undefined);
     assert.deepEqual([embedded.begin(), embedded.begin()], [true, true]);
   });

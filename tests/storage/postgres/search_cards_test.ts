@@ -5,20 +5,12 @@ import type { ResourceRecord } from "../../../core/ports.ts";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { openPostgresStores } from "../../support/stores.ts";
 import { Postgres } from "../../support/postgres.ts";
+import { WHOLE_TREE } from "../../support/search_query.ts";
 import { seed } from "../../support/seed.ts";
 import { sharedPostgres } from "../../support/shared_postgres.ts";
 
 const startedPostgres = sharedPostgres();
 
-const QUERY = {
-  userId: 1,
-  directory: "",
-  sort: { by: "path", isDescending: false },
-  after: "",
-  limit: 10,
-  wantsFacets: false,
-  wantsKnown: false,
-} as const;
 const CARD = "it knows zanzibar";
 const FACTS = { license: "mit", card: CARD };
 
@@ -26,7 +18,7 @@ Deno.test({ name: "The words of cards", ignore: !Postgres.isInstalled }, async (
   await using opened = await openPostgresStores(await startedPostgres().createDatabase());
   const { store, rows } = opened;
   const found = async (...words: string[]) => {
-    const page = await store.search({ ...QUERY, words });
+    const page = await store.search({ ...WHOLE_TREE, words });
     return page?.records.map(({ path }) => path);
   };
   const cards = async () =>

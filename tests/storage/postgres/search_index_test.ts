@@ -6,18 +6,9 @@ import { settleMarks } from "../../../storage/tables/search_index.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { withContents } from "../../support/referenced_contents.ts";
+import { WHOLE_TREE } from "../../support/search_query.ts";
 import { newRecord } from "../../support/seed.ts";
 import { until } from "../../support/until.ts";
-
-const QUERY = {
-  userId: 1,
-  directory: "",
-  sort: { by: "path", isDescending: false },
-  after: "",
-  limit: 10,
-  wantsFacets: false,
-  wantsKnown: false,
-} as const;
 
 Deno.test({
   name: "C 29 two servers that make the documents of a record at once leave the last one",
@@ -65,6 +56,6 @@ Deno.test({
   mayGoOn.resolve();
   await Promise.all([slow, quick]);
   assert.deepEqual(await two.searchIndex.marks(0, 10), []);
-  const page = await two.search({ ...QUERY, words: ["renamed"] });
+  const page = await two.search({ ...WHOLE_TREE, words: ["renamed"] });
   assert.deepEqual(page?.records.map(({ path }) => path), ["renamed"]);
 });

@@ -31,7 +31,7 @@ export function shapeFault(
   if (path.startsWith("sklearn.")) {
     const version = dictEntry(state, VERSION_KEY, textOf) ?? PLAIN;
     if (version.kind !== "text" && version.kind !== "plain") {
-      return { message: `Gives ${path} a version that is no text` };
+      return { message: `Gives ${path} a version that is not text` };
     }
   }
   for (const key of use?.inertKeys ?? NO_KEYS) {
